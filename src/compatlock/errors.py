@@ -1,0 +1,70 @@
+"""Every error that compatlock raises on purpose, in one tree.
+
+`exit_code` is what the command line returns for it: 1 no solution or a failed check, 2 bad usage or
+input, 3 index or network. The text is for people: what was asked, what is in the way, what to do.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compatlock.model.core import Core
+
+
+class CompatlockError(Exception):
+    """Base of all errors of this library; `hints` are things the reader can do about it."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hints: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hints = tuple(hints)
+
+
+class InputError(CompatlockError):
+    """What the user gave (a line, a file, an option) cannot be used; the message names file and line."""
+
+    exit_code = 2
+
+
+class FactError(InputError):
+    """A facts or profile file is wrong; the message names the file and the entry."""
+
+
+class IndexUnavailable(CompatlockError):
+    """The package index could not be asked, or answered with something unusable."""
+
+    exit_code = 3
+
+
+class NotCached(IndexUnavailable):
+    """Offline, and the cache does not hold what is needed."""
+
+
+class NoSolution(CompatlockError):
+    """The requirements contradict each other: proved. `core` is one minimal unsatisfiable set of edges."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, core: Core | None = None, hints: Sequence[str] = ()) -> None:
+        super().__init__(message, hints=hints)
+        self.core = core
+
+
+class LockOutdated(CompatlockError):
+    """`--locked` was asked for and the lock would change."""
+
+    exit_code = 1
+
+
+class LockInvalid(CompatlockError):
+    """The independent checker refused an answer; nothing was written. `violations` says why."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, violations: Sequence[str] = (), hints: Sequence[str] = ()) -> None:
+        super().__init__(message, hints=hints)
+        self.violations = tuple(violations)

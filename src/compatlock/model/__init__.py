@@ -1,0 +1,1 @@
+"""Values without I/O: what is locked, for what, by which bounds, and what came out."""

@@ -1,0 +1,56 @@
+"""What an index says about one project, digested: releases newest first and their files."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class File(NamedTuple):
+    """One distribution file of a release (PEP 691 / PEP 700 fields).
+
+    `upload_time` is in seconds since the epoch (UTC) or None when the index does not tell; `yanked`
+    is None when the file is not yanked, else the reason (possibly `""`, PEP 592); `metadata` is the
+    sha256 of the advertised metadata side file (PEP 714), `""` when none is advertised, `"?"` when
+    it is advertised without a hash.
+    """
+
+    filename: str
+    url: str
+    sha256: str = ""
+    size: int = 0
+    upload_time: int | None = None
+    requires_python: str = ""
+    yanked: str | None = None
+    metadata: str = ""
+
+    @property
+    def is_wheel(self) -> bool:
+        """Whether the file is a wheel; all others in a listing are source distributions."""
+        return self.filename.endswith(".whl")
+
+
+class Release(NamedTuple):
+    """A version (canonical text, PEP 440) of a project and its files, in the index's order."""
+
+    version: str
+    files: tuple[File, ...]
+
+
+class Skipped(NamedTuple):
+    """A file of the index's answer that cannot be used, and why."""
+
+    filename: str
+    reason: str
+
+
+class Listing(NamedTuple):
+    """All releases of a project, newest version first. An unknown project has none and `found` False.
+
+    `digest` identifies the content: equal digests mean equal releases and files.
+    """
+
+    project: str
+    releases: tuple[Release, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    found: bool = True
+    digest: str = ""

@@ -1,0 +1,27 @@
+"""One requirement line, parsed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    """A bound on one project (PEP 508), with where it was written.
+
+    `name` is normalised, `specifier` is the comma-joined version specifier (`""` is any version),
+    `extras` are normalised and sorted, `marker` and `url` are their text or `""`. `origin` says where
+    the line stands, for messages: `requirements.in:3`, `profile async-grpo`, `--requirement`.
+    """
+
+    name: str
+    specifier: str = ""
+    extras: tuple[str, ...] = ()
+    marker: str = ""
+    url: str = ""
+    origin: str = ""
+
+    def __str__(self) -> str:
+        extras = f"[{','.join(self.extras)}]" if self.extras else ""
+        where = f" @ {self.url}" if self.url else ""
+        marker = f" ; {self.marker}" if self.marker else ""
+        return f"{self.name}{extras}{self.specifier}{where}{marker}"
