@@ -1,0 +1,63 @@
+"""Facts: what is really true of an edge, beside what metadata declares."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Kinds whose bound or exclusion the solver applies; the others inform (waivers on offer, explanations).
+BINDING_KINDS = frozenset({"too-loose", "undeclared", "overlap", "known-bad"})
+
+# Days that a broken soft fact counts as in the objective (design: one more root).
+SOFT_DAYS = {"warning": 60, "degraded": 120}
+
+
+class FactBound(NamedTuple):
+    """For releases of the fact's package in `versions`, what `on` has to be: `bound`, a specifier.
+
+    `versions` `""` is every release. `bound` `""` restricts nothing (or, for kind overlap, is any
+    release of `on`).
+    """
+
+    versions: str
+    bound: str = ""
+
+
+class Fact(NamedTuple):
+    """One entry of a facts file, checked and normalised.
+
+    kind:
+      too-loose   with `package` in a range, `on`, if present, must satisfy the range's bound
+      undeclared  the same, and `on` is pulled in
+      overlap     `package` in a range and `on` within the bound must not be installed together
+      known-bad   `package` in a range is no candidate (when the `present` packages are there)
+      hard        the declared edge `package -> on` must never be waived
+      too-strict  the declared edge may be waived; the bound is the replacement on offer
+      declared-unsat, cuda  recorded for explanations and audits
+
+    `present` lists packages that must be present for the fact to hold, `extra` an extra of `package`
+    that must be requested, `feature` a feature that a profile must name. A `severity` of `warning` or
+    `degraded` makes the fact soft: it counts in the objective instead of forbidding.
+    """
+
+    id: str
+    package: str
+    kind: str
+    bounds: tuple[FactBound, ...]
+    on: str = ""
+    present: tuple[str, ...] = ()
+    extra: str = ""
+    feature: str = ""
+    severity: str = "error"
+    summary: str = ""
+    source: str = ""
+    origin: str = ""
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether breaking the fact is allowed at a price."""
+        return self.severity in SOFT_DAYS
+
+    @property
+    def broken_days(self) -> int:
+        """What breaking a soft fact costs, in days of lag of one more root."""
+        return SOFT_DAYS.get(self.severity, 0)

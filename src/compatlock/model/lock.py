@@ -1,0 +1,92 @@
+"""The result: pins with their files, who needs them, what was waived, and how good the answer is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class LockedFile(NamedTuple):
+    """A file that the target could install. `sha256` is lower-case hex, `""` when the index gives none."""
+
+    filename: str
+    sha256: str = ""
+    size: int = 0
+    upload_time: int | None = None
+
+
+class LockedEdge(NamedTuple):
+    """`package[extra] -> on[extras] specifier`, as declared by the pinned release of `package`.
+
+    A line of the user's has `package` `""` and says where it stands in `origin`. `waived` is set when
+    the pin of `on` does not satisfy the specifier and a waiver allowed that.
+    """
+
+    package: str
+    on: str
+    specifier: str = ""
+    extra: str = ""
+    extras: tuple[str, ...] = ()
+    origin: str = ""
+    waived: bool = False
+
+
+class Pin(NamedTuple):
+    """One package of the lock.
+
+    `lag_days` and `lag_releases` tell how far it is behind the newest release that the target allows
+    (`newest`); `held_by` are the edges that exclude the next newer candidate, `""` joined text each.
+    `notes` are remarks a user should see: yanked, pre-release, sdist metadata unverified.
+    """
+
+    name: str
+    version: str
+    files: tuple[LockedFile, ...] = ()
+    extras: tuple[str, ...] = ()
+    is_root: bool = False
+    newest: str = ""
+    lag_days: int = 0
+    lag_releases: int = 0
+    held_by: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class TierValue(NamedTuple):
+    """The value that one tier of the objective took, and whether it is proved that none is better."""
+
+    name: str
+    value: int
+    unit: str
+    proved: bool = True
+
+
+class SoftFactReport(NamedTuple):
+    """A soft fact that the lock breaks."""
+
+    id: str
+    summary: str
+    days: int
+
+
+class Lock(NamedTuple):
+    """A complete answer for one target; pins, edges and waivers are sorted by name.
+
+    `command` is how to make it again, `target` the target in words, `index_state` what the index looked
+    like, `objective` the tiers from the most important down, `strategy` `optimal` or `greedy`.
+    """
+
+    pins: tuple[Pin, ...]
+    edges: tuple[LockedEdge, ...]
+    roots: tuple[str, ...] = ()
+    waivers: tuple[str, ...] = ()
+    broken_soft_facts: tuple[SoftFactReport, ...] = ()
+    objective: tuple[TierValue, ...] = ()
+    command: str = ""
+    target: str = ""
+    index_state: str = ""
+    strategy: str = "optimal"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """`{name: version}` of all pins."""
+        return {pin.name: pin.version for pin in self.pins}

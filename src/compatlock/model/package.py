@@ -1,0 +1,195 @@
+"""One project as a target sees it: its candidates, newest first, and which of them a specifier admits."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+Runs = tuple[tuple[int, int], ...]
+
+PRERELEASE = "pre-release"
+YANKED = "yanked"
+
+# Flags of a specifier that decide which gated candidates it admits.
+NAMES_PRERELEASE = 1  # one of its versions is a pre-release, so pre-releases are asked for
+IS_PIN = 2  # a single == or === clause without wildcard: the only thing that admits a yanked release
+
+SECONDS_PER_DAY = 86_400
+
+
+class Package:
+    """The candidates of a project for one target, indexed from 0, the newest.
+
+    A *gated* candidate (a pre-release or a yanked release) may be chosen only when some active edge
+    admits it; all others are *ordinary*. Specifiers are answered as runs `[lo, hi)` of indexes.
+
+    versions:  canonical version texts, newest first
+    positions: index of each candidate in the project's full list of releases (ascending)
+    times:     earliest upload of each candidate, seconds since the epoch, or None when not known
+    gates:     `{index: "pre-release" | "yanked"}`
+    file_keys: which file's metadata speaks for the candidate (key of the store)
+    full_runs: `{specifier: (flags, lo, hi, lo, hi, ...)}` over the *full* list of releases
+    compute:   answers a specifier that `full_runs` lacks, in the same form
+    """
+
+    __slots__ = (
+        "_admitted",
+        "_compute",
+        "_lag",
+        "_rank",
+        "_runs",
+        "file_keys",
+        "found",
+        "full_runs",
+        "gates",
+        "name",
+        "positions",
+        "size",
+        "times",
+        "versions",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        versions: Sequence[str],
+        *,
+        positions: Sequence[int],
+        times: Sequence[int | None],
+        gates: Mapping[int, str],
+        file_keys: Sequence[str],
+        full_runs: dict[str, tuple[int, ...]],
+        compute: Callable[[str], tuple[int, ...]],
+        found: bool = True,
+    ) -> None:
+        self.name = name
+        self.versions = versions
+        self.size = len(versions)
+        self.positions = positions
+        self.times = times
+        self.gates = gates
+        self.file_keys = file_keys
+        self.full_runs = full_runs
+        self.found = found
+        self._compute = compute
+        self._runs: dict[str, Runs] = {}
+        self._admitted: dict[str, frozenset[int]] = {}
+        self._rank: list[int] | None = None
+        self._lag: dict[int, list[int]] = {}
+
+    def index_of(self, version: str) -> int | None:
+        """Index of a canonical version text, None when it is no candidate."""
+        try:
+            return self.versions.index(version)
+        except ValueError:
+            return None
+
+    def _full(self, specifier: str) -> tuple[int, ...]:
+        full = self.full_runs.get(specifier)
+        if full is None:
+            full = self.full_runs[specifier] = self._compute(specifier)
+        return full
+
+    def runs(self, specifier: str) -> Runs:
+        """Candidates within a specifier (PEP 440, pre-releases included) as disjoint ascending runs."""
+        known = self._runs.get(specifier)
+        if known is not None:
+            return known
+        if not specifier:
+            result: Runs = ((0, self.size),) if self.size else ()
+        else:
+            full = self._full(specifier)
+            found: list[tuple[int, int]] = []
+            for k in range(1, len(full), 2):
+                low = bisect_left(self.positions, full[k])
+                high = bisect_left(self.positions, full[k + 1])
+                if low >= high:
+                    continue
+                # Hidden releases between two runs vanish in the list of candidates: join what touches.
+                if found and found[-1][1] == low:
+                    found[-1] = (found[-1][0], high)
+                else:
+                    found.append((low, high))
+            result = tuple(found)
+        self._runs[specifier] = result
+        return result
+
+    def admits(self, specifier: str, index: int) -> bool:
+        """Whether the candidate lies within the specifier."""
+        return any(low <= index < high for low, high in self.runs(specifier))
+
+    def admitted_gates(self, specifier: str) -> frozenset[int]:
+        """Gated candidates that an edge with this specifier admits.
+
+        Pre-releases: when the specifier names one, or when no ordinary candidate satisfies it (version
+        specifiers, "Handling of pre-releases"). Yanked releases: only by an exact pin (PEP 592).
+        """
+        if not self.gates:
+            return frozenset()
+        known = self._admitted.get(specifier)
+        if known is None:
+            known = self._admitted[specifier] = frozenset(self._admit(specifier))
+        return known
+
+    def _admit(self, specifier: str) -> list[int]:
+        runs = self.runs(specifier)
+        flags = self._full(specifier)[0] if specifier else 0
+        within = [i for low, high in runs for i in range(low, high) if i in self.gates]
+        only_gated = len(within) == sum(high - low for low, high in runs)
+        result = []
+        for i in within:
+            if self.gates[i] == YANKED:
+                if flags & IS_PIN:
+                    result.append(i)
+            elif flags & NAMES_PRERELEASE or only_gated:
+                result.append(i)
+        return result
+
+    def newest(self, runs: Runs | None = None) -> int:
+        """Index of the newest ordinary candidate within `runs` (default: all), else the newest gated one;
+        `size` when there is none."""
+        first = self.size
+        for low, high in ((0, self.size),) if runs is None else runs:
+            for i in range(low, high):
+                if i not in self.gates:
+                    return i
+                first = min(first, i)
+        return first
+
+    def rank(self, index: int) -> int:
+        """How many ordinary candidates are newer than this one: its lag in releases."""
+        if self._rank is None:
+            rank, count = [], 0
+            for i in range(self.size + 1):
+                rank.append(count)
+                if i not in self.gates:
+                    count += 1
+            self._rank = rank
+        return self._rank[index]
+
+    def lag_releases(self, index: int, newest: int) -> int:
+        """Lag in releases behind candidate `newest`; 0 for anything newer than it."""
+        return max(0, self.rank(index) - self.rank(newest))
+
+    def lag_days(self, index: int, newest: int) -> int:
+        """Whole days behind candidate `newest` by upload time, monotone from the newest down (a backport
+        is as far behind as what precedes it). Without upload times: releases behind."""
+        table = self._lag.get(newest)
+        if table is None:
+            table = self._lag[newest] = self._lag_table(newest)
+        return table[index]
+
+    def _lag_table(self, newest: int) -> list[int]:
+        times = self.times
+        if not self.size or any(t is None for t in times):
+            return [self.lag_releases(i, newest) for i in range(self.size)]
+        base = times[newest] or 0
+        table, worst = [], 0
+        for i in range(self.size):
+            if i > newest:
+                worst = max(worst, (base - (times[i] or 0)) // SECONDS_PER_DAY)
+            table.append(worst)
+        return table
