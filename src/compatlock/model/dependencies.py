@@ -6,25 +6,32 @@ from typing import NamedTuple
 
 
 class Dependency(NamedTuple):
-    """One `Requires-Dist` line whose marker holds. `url` is set for a direct reference."""
+    """One `Requires-Dist` line whose marker holds: `name[extras]specifier`."""
 
     name: str
     specifier: str = ""
     extras: tuple[str, ...] = ()
-    url: str = ""
+
+    def __str__(self) -> str:
+        extras = f"[{','.join(self.extras)}]" if self.extras else ""
+        return f"{self.name}{extras}{self.specifier}"
 
 
 class Dependencies(NamedTuple):
     """The dependencies of one release for one marker environment.
 
     `base` always hold; `extras[x]` are added when extra `x` is requested. `provides` are all extras
-    that the release declares (normalised), also those without dependencies. `requires_python` is the
-    release's own `Requires-Python`. `source` says where the metadata came from: `side-file`,
-    `wheel`, `sdist` (static, metadata 2.2+), `sdist-unverified` (older PKG-INFO).
+    that the release declares (normalised), also those without dependencies. `source` says where the
+    metadata came from: `side-file`, `wheel`, `sdist` (static, metadata 2.2+), `sdist-unverified`
+    (older PKG-INFO). `problem` is why the release cannot be used, `""` if it can.
     """
 
-    base: tuple[Dependency, ...] = ()
-    extras: dict[str, tuple[Dependency, ...]] = {}  # noqa: RUF012 - a default that nobody mutates
+    base: tuple[Dependency, ...]
+    extras: dict[str, tuple[Dependency, ...]]
     provides: tuple[str, ...] = ()
-    requires_python: str = ""
     source: str = ""
+    problem: str = ""
+
+    def of(self, extra: str) -> tuple[Dependency, ...]:
+        """The dependencies that extra `extra` adds; `""` for the base ones."""
+        return self.base if not extra else self.extras.get(extra, ())

@@ -1,0 +1,189 @@
+"""How one target sees one project: which releases are candidates, which are hidden, and why.
+
+A view is a pure function of the listing, the target and the policy; it is stored so that a warm run
+needs neither tags nor specifiers.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from compatlock.index.tags import TagRanks, build_number
+from compatlock.model.package import PRERELEASE, YANKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from compatlock.model.listing import File, Listing, Release
+    from compatlock.model.policy import Policy
+    from compatlock.model.target import Target
+
+# Why a release is hidden from a target.
+DATE = "date"
+UNDATED = "undated"
+PYTHON = "python"
+TAGS = "tags"
+NATIVE = "native"
+NO_BINARY = "no-binary"
+ONLY_BINARY = "only-binary"
+NO_PRERELEASE = "pre-release"
+
+
+class Hidden(NamedTuple):
+    """A release that is no candidate: `reason` is one of the constants above, `detail` the bound at fault."""
+
+    version: str
+    reason: str
+    detail: str = ""
+
+
+class Candidate(NamedTuple):
+    """A release that may be chosen: the file whose metadata speaks for it, and its gate or `""`."""
+
+    position: int
+    version: str
+    file: File
+    time: int | None
+    gate: str = ""
+
+
+class View(NamedTuple):
+    """The candidates of a project, newest first, and its hidden releases."""
+
+    candidates: tuple[Candidate, ...]
+    hidden: tuple[Hidden, ...]
+
+
+def file_key(file: File) -> str:
+    """Identifies a file's content in the store: by hash, else by all that the index says of it."""
+    if file.sha256:
+        return file.sha256[:20]
+    identity = f"{file.url}\n{file.size}\n{file.upload_time}"
+    return sha256(identity.encode()).hexdigest()[:20]
+
+
+class Viewer:
+    """Makes views for one target and policy."""
+
+    def __init__(self, target: Target, policy: Policy) -> None:
+        self._python = Version(target.python)
+        self._ranks = TagRanks(target)
+        self._policy = policy
+        self._python_memo: dict[str, bool] = {}
+
+    def accepts_python(self, requires_python: str) -> bool:
+        """Whether a `Requires-Python` includes the target's Python, at both ends. An invalid one does not
+        restrict (as pip and the index itself treat it)."""
+        known = self._python_memo.get(requires_python)
+        if known is None:
+            try:
+                known = SpecifierSet(requires_python).contains(self._python, prereleases=True)
+            except InvalidSpecifier:
+                known = True
+            self._python_memo[requires_python] = known
+        return known
+
+    def usable_files(self, project: str, files: tuple[File, ...]) -> list[File]:
+        """The files of a release that the target could install, best first: fitting wheels by tag and
+        build number, then source distributions."""
+        wheels, sdists = self._sort(project, [f for f in files if self._in_time(f)])
+        return wheels + sdists
+
+    def view(self, listing: Listing) -> View:
+        """The view of a project."""
+        drafts = [self._draft(listing.project, k, r) for k, r in enumerate(listing.releases)]
+        # Only sdists to choose from in every release: then they are what the project offers.
+        any_wheel = any(isinstance(d, Candidate) and d.file.is_wheel for d in drafts)
+        candidates, hidden = [], []
+        for draft in drafts:
+            if isinstance(draft, Hidden):
+                hidden.append(draft)
+            elif any_wheel and draft.gate == NATIVE:
+                hidden.append(Hidden(draft.version, NATIVE))
+            else:
+                gate = "" if draft.gate == NATIVE else draft.gate
+                candidates.append(draft._replace(gate=self._gate(draft, gate)))
+        allowed = []
+        for candidate in candidates:
+            if candidate.gate == PRERELEASE and self._policy.prerelease == "disallow":
+                hidden.append(Hidden(candidate.version, NO_PRERELEASE))
+            else:
+                allowed.append(candidate)
+        return View(tuple(allowed), tuple(hidden))
+
+    def _gate(self, draft: Candidate, gate: str) -> str:
+        if gate == YANKED:
+            return gate
+        if self._policy.prerelease != "allow" and Version(draft.version).is_prerelease:
+            return PRERELEASE
+        return ""
+
+    def _in_time(self, file: File) -> bool:
+        cut = self._policy.exclude_newer
+        return cut is None or (file.upload_time is not None and file.upload_time <= cut)
+
+    def _draft(self, project: str, position: int, release: Release) -> Candidate | Hidden:
+        """The release as a candidate; its gate is `native` when only a native build could provide it."""
+        files = [f for f in release.files if self._in_time(f)]
+        if not files:
+            dated = any(f.upload_time is not None for f in release.files)
+            return Hidden(release.version, DATE if dated else UNDATED)
+        for gate, chosen in (("", [f for f in files if f.yanked is None]), (YANKED, files)):
+            wheels, sdists = self._sort(project, chosen)
+            if wheels or sdists:
+                if not wheels and self._is_native_build(project, chosen):
+                    gate = gate or NATIVE
+                times = [f.upload_time for f in files if f.upload_time is not None]
+                time = min(times) if times else None
+                return Candidate(position, release.version, (wheels or sdists)[0], time, gate)
+        return self._why_hidden(project, release.version, files)
+
+    def _is_native_build(self, project: str, files: list[File]) -> bool:
+        return any(f.is_wheel for f in files) and not self._policy.forbids_wheels(project)
+
+    def _sort(self, project: str, files: list[File]) -> tuple[list[File], list[File]]:
+        wheels: list[tuple[int, tuple[int, str], File]] = []
+        sdists = []
+        for file in files:
+            if not self.accepts_python(file.requires_python):
+                continue
+            if not file.is_wheel:
+                if not self._policy.forbids_sdists(project):
+                    sdists.append(file)
+            elif not self._policy.forbids_wheels(project):
+                rank = self._ranks.rank_of_wheel(file.filename)
+                if rank is not None:
+                    wheels.append((rank, build_number(file.filename), file))
+        # Installers take the best tag, then the highest build number (binary distribution format).
+        wheels.sort(key=lambda entry: entry[2].filename)
+        wheels.sort(key=lambda entry: entry[1], reverse=True)
+        wheels.sort(key=lambda entry: entry[0])
+        sdists.sort(key=lambda file: (not file.filename.endswith(".tar.gz"), file.filename))
+        return [entry[2] for entry in wheels], sdists
+
+    def _why_hidden(self, project: str, version: str, files: list[File]) -> Hidden:
+        right_python = [f for f in files if self.accepts_python(f.requires_python)]
+        if not right_python:
+            return Hidden(version, PYTHON, files[0].requires_python)
+        if self._policy.forbids_wheels(project):
+            return Hidden(version, NO_BINARY)
+        if any(not f.is_wheel for f in right_python):
+            return Hidden(version, ONLY_BINARY)
+        return Hidden(version, TAGS)
+
+
+def encode_view(view: View) -> dict[str, Any]:
+    """The stored form of a view's candidates."""
+    candidates = view.candidates
+    return {
+        "v": "\n".join(c.version for c in candidates),
+        "x": [c.position for c in candidates],
+        "t": [c.time for c in candidates],
+        "g": {str(i): c.gate for i, c in enumerate(candidates) if c.gate},
+        "f": [file_key(c.file) for c in candidates],
+    }

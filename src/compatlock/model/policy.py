@@ -1,0 +1,37 @@
+"""Which releases and files may be considered at all."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+PRERELEASE_MODES = ("if-necessary-or-explicit", "allow", "disallow", "if-necessary", "explicit")
+ALL = ":all:"
+
+
+class Policy(NamedTuple):
+    """Policies of one run.
+
+    exclude_newer: files uploaded after this time (seconds since the epoch) do not exist; None: no cut
+    prerelease:    one of PRERELEASE_MODES (uv's names); the first follows the version-specifier standard
+    no_binary:     packages whose wheels may not be used (`:all:` for every package)
+    only_binary:   packages whose source distributions may not be used
+    """
+
+    exclude_newer: int | None = None
+    prerelease: str = PRERELEASE_MODES[0]
+    no_binary: tuple[str, ...] = ()
+    only_binary: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Identifies the policy in caches."""
+        return sha256(repr(tuple(self)).encode()).hexdigest()[:16]
+
+    def forbids_wheels(self, package: str) -> bool:
+        """Whether `--no-binary` names the package."""
+        return ALL in self.no_binary or package in self.no_binary
+
+    def forbids_sdists(self, package: str) -> bool:
+        """Whether `--only-binary` names the package."""
+        return ALL in self.only_binary or package in self.only_binary
