@@ -1,0 +1,1 @@
+"""What the user gives: requirements files and single requirements, read into values of the model."""
