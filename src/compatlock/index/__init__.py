@@ -1,0 +1,1 @@
+"""The package index: asking it, reading what it answers, and keeping that on disk."""

@@ -1,0 +1,176 @@
+"""The index client for plain, synchronous code: an event loop in a thread of its own.
+
+The thread keeps connections alive between fetches, lets answers arrive while the caller computes, and
+makes a fetch possible from code that itself runs inside an event loop (a notebook).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple, TypeAlias
+
+from compatlock.index.client import IndexClient
+from compatlock.index.progress import Progress
+from compatlock.model.listing import File, Listing
+from compatlock.model.metadata import Metadata
+
+# What to fetch: (project, etag or "") of listings, (project, file) of metadata.
+Batch: TypeAlias = "tuple[Iterable[tuple[str, str]], Iterable[tuple[str, File]]]"
+OnListing: TypeAlias = "Callable[[str, Listing | None, str], Batch | None]"
+OnMetadata: TypeAlias = "Callable[[str, File, Metadata], Batch | None]"
+
+
+class Network:
+    """An index, asked synchronously. Use it as a context manager, or call `close`.
+
+    `on_progress` is called, like all callbacks, in the thread that called `fetch`.
+    """
+
+    def __init__(
+        self,
+        index_url: str,
+        *,
+        concurrency: int = 32,
+        timeout: float = 30.0,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._on_progress = on_progress
+        self._progress: Progress | None = None
+        self._client = IndexClient(
+            index_url, concurrency=concurrency, timeout=timeout, on_progress=self._note_progress
+        )
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="compatlock-network", daemon=True)
+        self._thread.start()
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests sent so far."""
+        return self._client.requests
+
+    @property
+    def bytes_received(self) -> int:
+        """Bytes received so far, as they came over the wire."""
+        return self._client.bytes_received
+
+    def fetch(
+        self,
+        listings: Iterable[tuple[str, str]],
+        metadata: Iterable[tuple[str, File]],
+        *,
+        on_listing: OnListing,
+        on_metadata: OnMetadata,
+    ) -> None:
+        """Fetch everything at once; return when all of it has been handed to the callbacks.
+
+        `on_listing(project, listing, etag)` and `on_metadata(project, file, metadata)` are called as answers
+        arrive, in any order; a listing is None when the given etag is still valid. They may return a further
+        batch, which joins the running fetch.
+
+        Raises the first IndexUnavailable, or what a callback raises; the rest is then cancelled.
+        """
+        call = _Call(self._client, self._loop)
+        try:
+            call.start((listings, metadata))
+            while call.pending:
+                answer = call.answers.get()
+                call.pending -= 1
+                if isinstance(answer, BaseException):
+                    raise answer
+                self._show_progress()
+                batch = on_listing(*answer) if isinstance(answer, _ListingAnswer) else on_metadata(*answer)
+                if batch is not None:
+                    call.start(batch)
+        finally:
+            call.cancel()
+
+    def close(self) -> None:
+        """Close the connections and end the thread. No fetch may be running."""
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._client.aclose(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def __enter__(self) -> Network:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def _note_progress(self, progress: Progress) -> None:
+        # In the loop's thread; shown by the caller's, the latest state is enough.
+        self._progress = progress
+
+    def _show_progress(self) -> None:
+        if self._on_progress is not None and self._progress is not None:
+            self._on_progress(self._progress)
+
+
+class _ListingAnswer(NamedTuple):
+    project: str
+    listing: Listing | None
+    etag: str
+
+
+class _MetadataAnswer(NamedTuple):
+    project: str
+    file: File
+    metadata: Metadata
+
+
+_Answer: TypeAlias = "_ListingAnswer | _MetadataAnswer"
+_Work: TypeAlias = "Callable[[], Coroutine[Any, Any, _Answer]]"
+
+
+class _Call:
+    """The tasks of one fetch; they live in the loop's thread, `pending` and `answers` are the caller's."""
+
+    def __init__(self, client: IndexClient, loop: asyncio.AbstractEventLoop) -> None:
+        self.pending = 0
+        self.answers: SimpleQueue[_Answer | BaseException] = SimpleQueue()
+        self._client = client
+        self._loop = loop
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, batch: Batch) -> None:
+        listings, metadata = batch
+        work: list[_Work] = [partial(self._listing, *wanted) for wanted in listings]
+        work += [partial(self._metadata, *wanted) for wanted in metadata]
+        if work:
+            self.pending += len(work)
+            self._loop.call_soon_threadsafe(self._spawn, work)
+
+    def cancel(self) -> None:
+        """Cancel what is still running, and wait until it has let go of its connections."""
+        if self.pending:
+            asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+
+    def _spawn(self, work: list[_Work]) -> None:
+        for ask in work:
+            task = self._loop.create_task(self._deliver(ask))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _cancel(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _deliver(self, ask: _Work) -> None:
+        try:
+            self.answers.put(await ask())
+        except Exception as error:
+            self.answers.put(error)
+
+    async def _listing(self, project: str, etag: str) -> _Answer:
+        return _ListingAnswer(project, *await self._client.listing(project, etag))
+
+    async def _metadata(self, project: str, file: File) -> _Answer:
+        return _MetadataAnswer(project, file, await self._client.metadata(project, file))
