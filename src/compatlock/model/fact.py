@@ -32,11 +32,15 @@ class Fact(NamedTuple):
       known-bad   `package` in a range is no candidate (when the `present` packages are there)
       hard        the declared edge `package -> on` must never be waived
       too-strict  the declared edge may be waived; the bound is the replacement on offer
-      declared-unsat, cuda  recorded for explanations and audits
+      declared-unsat, cuda, policy  recorded for explanations and audits
 
     `present` lists packages that must be present for the fact to hold, `extra` an extra of `package`
     that must be requested, `feature` a feature that a profile must name. A `severity` of `warning` or
-    `degraded` makes the fact soft: it counts in the objective instead of forbidding.
+    `degraded` makes the fact soft: it counts in the objective instead of forbidding. (A release older
+    than all `versions` counts as breaking a soft bound; not so for known-bad and overlap, which say all
+    they know. A row whose bound is `""` says that its releases are known to be fine.)
+
+    `evidence` are the types of the entry's evidence, sorted: the price of a waiver depends on them.
     """
 
     id: str
@@ -51,6 +55,7 @@ class Fact(NamedTuple):
     summary: str = ""
     source: str = ""
     origin: str = ""
+    evidence: tuple[str, ...] = ()
 
     @property
     def is_soft(self) -> bool:

@@ -1,0 +1,158 @@
+"""Text of a facts or profile file -> values, or one FactError with all that is wrong in the file.
+
+Imports tomllib, pydantic and packaging through the schema: only for files that are not memoised.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from compatlock.errors import FactError
+from compatlock.knowledge.schema import FactsFile, ProfileFile
+from compatlock.model.fact import Fact
+from compatlock.model.profile import Profile
+
+# tomli is tomllib for Python 3.10
+tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)\Z")
+_HEADER = re.compile(r"^\s*\[\[\s*fact\s*\]\]", re.MULTILINE)
+_TYPES = {
+    "string_type": "must be a string",
+    "int_type": "must be an integer",
+    "list_type": "must be an array",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "dict_type": "must be a table",
+    "too_short": "must not be empty",
+}
+
+
+def parse_facts(content: bytes, origin: str) -> tuple[Fact, ...]:
+    """Return the facts of a file's content, in its order; `origin` is the file's name for messages.
+
+    Raises FactError, with a line for every problem: `facts.toml:12: fact "trl-x": bound: ...`.
+    """
+    return tuple(entry.to_fact(origin) for entry in read_facts_file(content, origin).fact)
+
+
+def read_facts_file(content: bytes, origin: str) -> FactsFile:
+    """Return the file as written, evidence included. Raises FactError as `parse_facts`."""
+    data = _toml(content, origin)
+    places = _fact_places(content, data, origin)
+    parsed = _validated(FactsFile, data, origin, places)
+    seen: set[str] = set()
+    problems = []
+    for place, entry in zip(places, parsed.fact, strict=True):
+        if entry.id in seen:
+            problems.append(f"{place}: id: used by an earlier fact of the file")
+        seen.add(entry.id)
+    if problems:
+        raise FactError("\n".join(problems))
+    return parsed
+
+
+def parse_profile(content: bytes, origin: str) -> Profile:
+    """Return the profile of a file's content. Raises FactError with a line for every problem."""
+    return _validated(ProfileFile, _toml(content, origin), origin, []).to_profile(origin)
+
+
+def _toml(content: bytes, origin: str) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FactError(f"{origin}:{line}: not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _AT_LINE.search(message)
+        where = f"{origin}:{place[1]}" if place else origin
+        raise FactError(f"{where}: not valid TOML: {_AT_LINE.sub('', message)}") from None
+    return data
+
+
+def _fact_places(content: bytes, data: dict[str, Any], origin: str) -> list[str]:
+    """How messages name each fact: file, line of its header, and id."""
+    facts = data.get("fact")
+    if not isinstance(facts, list):
+        return []
+    text = content.decode("utf-8")
+    lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADER.finditer(text)]
+    if len(lines) != len(facts):  # a header inside a multi-line string, or an inline array
+        lines = []
+    places = []
+    for number, fact in enumerate(facts):
+        name = fact.get("id") if isinstance(fact, dict) else None
+        label = f'fact "{name}"' if isinstance(name, str) else f"fact number {number + 1}"
+        places.append(f"{origin}:{lines[number]}: {label}" if lines else f"{origin}: {label}")
+    return places
+
+
+def _validated(model: type[_Model], data: dict[str, Any], origin: str, places: list[str]) -> _Model:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        details: list[Any] = error.errors(include_url=False)
+    problems = [line for detail in details for line in _problem_lines(detail, model, origin, places)]
+    raise FactError("\n".join(problems))
+
+
+def _problem_lines(
+    detail: dict[str, Any], model: type[BaseModel], origin: str, places: list[str]
+) -> Iterator[str]:
+    location = [part for part in detail["loc"] if not _is_union_tag(part, detail["loc"])]
+    place = origin
+    if len(location) > 1 and location[0] == "fact" and places:
+        place, location = places[int(location[1])], location[2:]
+    path = ""
+    for part in location:
+        path += f" {part + 1}" if isinstance(part, int) else (f": {part}" if path else f"{part}")
+    for message in _message(detail, model).split("\n"):
+        yield f"{place}: {path}: {message}" if path else f"{place}: {message}"
+
+
+def _is_union_tag(part: str | int, location: tuple[str | int, ...]) -> bool:
+    """pydantic puts the evidence's type after its number; the reader does not need it."""
+    index = location.index(part)
+    return index > 1 and isinstance(location[index - 1], int) and location[index - 2] == "evidence"
+
+
+def _message(detail: dict[str, Any], model: type[BaseModel]) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind == "missing":
+        return "missing"
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "extra_forbidden":
+        return "unknown key" + _similar(str(detail["loc"][-1]), _keys(model))
+    if kind == "literal_error":
+        known = re.findall(r"'([^']*)'", context["expected"])
+        return f"`{detail['input']}` is not one of {', '.join(known)}" + _similar(str(detail["input"]), known)
+    if kind == "union_tag_invalid":
+        known = re.findall(r"'([^']*)'", context["expected_tags"])
+        return f"unknown type `{context['tag']}`; known: {', '.join(known)}"
+    if kind == "union_tag_not_found":
+        return "type: missing"
+    return _TYPES.get(kind) or str(detail["msg"])
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    """All keys of the file's schema, the nested tables' included."""
+    names: set[str] = set()
+    definitions = model.model_json_schema()
+    for table in [definitions, *definitions.get("$defs", {}).values()]:
+        names.update(table.get("properties", {}))
+    return sorted(names)
+
+
+def _similar(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""
