@@ -1,0 +1,1 @@
+"""Lock files: written, read back, and compared."""

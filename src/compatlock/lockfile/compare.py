@@ -1,0 +1,48 @@
+"""What differs between two locks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Change(NamedTuple):
+    """A package whose pin differs. `old` is `""` when it was added, `new` when it was removed."""
+
+    name: str
+    old: str
+    new: str
+
+
+def changes(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Change, ...]:
+    """Return what differs from `old` to `new`, both `{normalised name: version}`, sorted by name.
+
+    Versions are compared as text.
+    """
+    return tuple(
+        Change(name, old.get(name, ""), new.get(name, ""))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    )
+
+
+def describe(found: Sequence[Change]) -> str:
+    """Return `found` in words, a count first and then a line for each, or `no changes`."""
+    if not found:
+        return "no changes"
+    added = sum(not change.old for change in found)
+    removed = sum(not change.new for change in found)
+    counts = ((len(found) - added - removed, "changed"), (added, "added"), (removed, "removed"))
+    summary = ", ".join(f"{number} {word}" for number, word in counts if number)
+    return "\n".join([summary, *map(_describe_one, found)])
+
+
+def _describe_one(change: Change) -> str:
+    if not change.old:
+        return f"  added {change.name} {change.new}"
+    if not change.new:
+        return f"  removed {change.name} {change.old}"
+    return f"  changed {change.name} {change.old} -> {change.new}"

@@ -1,0 +1,69 @@
+"""The comment at the top of a requirements.lock: how it was made, how good it is, how to install it."""
+
+from __future__ import annotations
+
+import re
+
+from compatlock.model.display import one_line, without_credentials
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compatlock.model.lock import Lock, TierValue
+
+_PLAIN_ARGUMENT = re.compile(r"[\w@%+=:,./-]+\Z", re.ASCII)
+
+
+def header_lines(lock: Lock, tool_version: str, path: str) -> Iterator[str]:
+    """Yield the comment lines for `lock`, which will be installed from `path`; the last is empty."""
+    yield f"# Locked by compatlock {one_line(tool_version)}"
+    # pip looks for a declared encoding in the first two lines: the user's text must not stand there.
+    yield "# Made by this command; to change a pin, change its input and lock again."
+    for title, text in (("command", lock.command), ("target", lock.target), ("index", lock.index_state)):
+        if text:
+            yield _line(f"#   {title}: {text}")
+    if lock.strategy != "optimal":
+        yield _line(f"#   strategy: {lock.strategy} (nothing is proved)")
+    yield from _section("Objective, the most important first:", [tier_text(t) for t in lock.objective])
+    yield from _section(
+        "Soft facts broken:",
+        [f"{fact.id}: {fact.summary} (counts {fact.days} days)" for fact in sorted(lock.broken_soft_facts)],
+    )
+    yield from _section("Waivers spent:", sorted(lock.waivers))
+    yield from _section("Notes:", lock.notes)
+    yield from _installation(lock, path)
+    yield ""
+
+
+def tier_text(tier: TierValue) -> str:
+    """Return one tier of the objective in words: `worst root lag: 41 days (proved)`."""
+    unit = tier.unit.removesuffix("s") if tier.value == 1 else tier.unit
+    value = f"{tier.value} {unit}".rstrip()
+    return f"{tier.name}: {value} ({'proved' if tier.proved else 'not proved'})"
+
+
+def _section(title: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
+        yield f"# {title}"
+        for item in items:
+            yield _line(f"#   {item}")
+
+
+def _line(text: str) -> str:
+    """Return `text`, which begins with a comment's indentation, as one line without credentials."""
+    indentation = text[: len(text) - len(text.lstrip("# "))]
+    return indentation + without_credentials(one_line(text[len(indentation) :]))
+
+
+def _installation(lock: Lock, path: str) -> Iterator[str]:
+    """Yield how to install. pip takes all hashes or none, uv also some."""
+    hashed = [any(file.sha256 for file in pin.files) for pin in lock.pins]
+    quoted = path if _PLAIN_ARGUMENT.match(path) else "'" + path.replace("'", "'\"'\"'") + "'"
+    options = "--no-deps --require-hashes" if all(hashed) else "--no-deps"
+    yield "# Install (--no-deps, because the pins are complete):"
+    if all(hashed) or not any(hashed):
+        yield _line(f"#   pip install {options} -r {quoted}")
+    yield _line(f"#   uv pip install {options} -r {quoted}")
+    if any(hashed) and not all(hashed):
+        yield "#   (pip refuses a file in which only some packages have hashes)"

@@ -1,0 +1,130 @@
+"""requirements.lock: a requirements file with every package pinned and hashed, for pip and uv.
+
+The text depends on nothing but the lock: pins, hashes and comments are sorted, and a line number of
+the user's file is left out, so that moving lines there changes nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compatlock.lockfile.header import header_lines
+from compatlock.model.display import one_line, without_credentials
+from compatlock.model.names import normalise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compatlock.model.lock import Lock, LockedEdge, Pin
+
+_LINE_NUMBER = re.compile(r":\d+\Z")
+_PIN = re.compile(
+    r"^[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*(?:\[[^\]\n]*\])?[ \t]*={2,3}[ \t]*"
+    r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)",
+    re.MULTILINE,
+)
+
+
+def render(lock: Lock, *, tool_version: str, path: str = "requirements.lock") -> str:
+    """Return the text of the lock file for `lock`, with `\\n` line ends and one at the end.
+
+    `path` is where it will stand, for the installation commands in the header. Comments never hold
+    line ends or credentials of URLs, whatever the lock holds.
+    """
+    lines = list(header_lines(lock, tool_version, path))
+    edges: dict[str, list[LockedEdge]] = {}
+    for edge in lock.edges:
+        edges.setdefault(edge.on, []).append(edge)
+    for pin in sorted(lock.pins, key=lambda pin: pin.name):
+        lines += _pin_lines(pin, edges.get(pin.name, ()))
+    return "\n".join(lines) + "\n"
+
+
+def read_pins(text: str) -> dict[str, str]:
+    """Return `{normalised name: version}` of the `NAME==VERSION` lines of any requirements-like text.
+
+    Tolerant: comments, hashes, options and everything else is passed over. Versions are the text of
+    the file. A name with several versions (a lock for several targets) is left out, as which of them
+    holds cannot be told without its markers.
+    """
+    pins: dict[str, str] = {}
+    ambiguous: set[str] = set()
+    for match in _PIN.finditer(text.removeprefix("\ufeff")):
+        name, version = normalise(match[1]), match[2]
+        if pins.setdefault(name, version) != version:
+            ambiguous.add(name)
+    return {name: version for name, version in pins.items() if name not in ambiguous}
+
+
+def _pin_lines(pin: Pin, edges: Sequence[LockedEdge]) -> Iterator[str]:
+    """Yield the requirement with its hashes, then its comments."""
+    hashes = sorted({file.sha256 for file in pin.files if file.sha256})
+    yield f"{pin.name}=={pin.version}" + (" \\" if hashes else "")
+    for digest in hashes[:-1]:
+        yield f"    --hash=sha256:{digest} \\"
+    if hashes:
+        yield f"    --hash=sha256:{hashes[-1]}"
+    via = _via(edges)
+    if via:
+        yield from _comment("via", via)
+    if pin.is_root and pin.lag_releases > 0:
+        yield from _comment(_behind(pin), sorted(pin.held_by))
+    for edge in sorted(edges):
+        if edge.waived:
+            yield from _comment("waived:", [_edge_text(edge)])
+    for note in _pin_notes(pin):
+        yield from _comment("note:", [note])
+
+
+def _comment(title: str, items: Sequence[str] = ()) -> Iterator[str]:
+    """Yield `# title item`, or for several items a line each, as pip-tools and uv do."""
+    if len(items) == 1:
+        yield f"    # {_clean(f'{title} {items[0]}')}"
+        return
+    yield f"    # {_clean(title)}"
+    for item in items:
+        yield f"    #   {_clean(item)}"
+
+
+def _clean(text: str) -> str:
+    return without_credentials(one_line(text))
+
+
+def _via(edges: Sequence[LockedEdge]) -> list[str]:
+    """Return who needs the package, each once: lines of the user's first, then packages."""
+    roots = {_root_text(edge.origin) for edge in edges if not edge.package}
+    return sorted(roots) + sorted({edge.package for edge in edges if edge.package not in ("", edge.on)})
+
+
+def _root_text(origin: str) -> str:
+    """Return `-r FILE` for an origin `FILE:LINE`, other origins (profiles, options) as they are."""
+    file = _LINE_NUMBER.sub("", origin)
+    if file == origin:
+        return origin or "the command line"
+    return "-r -" if file == "<stdin>" else "-r " + file.replace("\\", "/")
+
+
+def _behind(pin: Pin) -> str:
+    by = f"{_count(pin.lag_releases, 'release')}, {_count(pin.lag_days, 'day')}"
+    return f"newest {pin.newest} ({by} ahead) held back" + (" by" if pin.held_by else "")
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def _edge_text(edge: LockedEdge) -> str:
+    package = f"{edge.package}[{edge.extra}]" if edge.extra else edge.package
+    extras = f"[{','.join(edge.extras)}]" if edge.extras else ""
+    return f"{package or _root_text(edge.origin)} -> {edge.on}{extras}{edge.specifier}"
+
+
+def _pin_notes(pin: Pin) -> Iterator[str]:
+    """Yield the pin's notes and what is to be said about missing hashes."""
+    yield from pin.notes
+    unhashed = sorted(file.filename for file in pin.files if not file.sha256)
+    if len(unhashed) == len(pin.files):
+        yield "the index gives no hash"
+    elif unhashed:
+        yield f"the index gives no hash for {', '.join(unhashed)}, which --require-hashes therefore refuses"
