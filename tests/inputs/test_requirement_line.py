@@ -100,6 +100,10 @@ BAD_NAME = "it does not start with a project name (letters, digits, `-`, `_`, `.
         ("C:\\a", PATH),
         ("a/b", PATH),
         ("a-1.0-py3-none-any.whl", PATH),
+        (
+            "foo>=1 \\",
+            "a backslash continues the line only as its very last character, without a space after it",
+        ),
         ("dev.txt", "this looks like a file; write `-r dev.txt` to include it"),
     ],
 )

@@ -52,6 +52,7 @@ LOCK = Lock(
         LockedEdge("", "transformers", ">=5.2.0", origin="requirements.in:3"),
         LockedEdge("", "trl", ">=1.0", origin="profile async-grpo"),
         LockedEdge("", "trl", origin="requirements.in:1"),
+        LockedEdge("", "trl", "<2", origin="-c sub\\limits.txt:4"),
         LockedEdge("", "trl", origin="requirements.in:9"),
         LockedEdge("", "vllm", extras=("audio",), origin="<stdin>:1"),
         LockedEdge("trl", "transformers", ">=4.56"),
@@ -111,6 +112,7 @@ transformers==5.20.2 \\
 trl==1.16.0 \\
     --hash=sha256:dd
     # via
+    #   -c sub/limits.txt
     #   -r requirements.in
     #   profile async-grpo
     # note: the index gives no hash for trl-1.16.0.tar.gz, which --require-hashes therefore refuses

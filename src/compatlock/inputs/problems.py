@@ -58,6 +58,8 @@ def _unsupported(text: str) -> str:
         return "an editable requirement is not supported yet; list the project's dependencies instead"
     if text.startswith("-"):
         return "this is an option or a list item, not a requirement"
+    if text.endswith("\\"):
+        return "a backslash continues the line only as its very last character, without a space after it"
     if _URL.match(text):
         return "a root URL is not supported yet; name a release on the index instead, NAME==VERSION"
     if _ARCHIVE.match(text) or _PATH.match(text):

@@ -98,11 +98,12 @@ def _via(edges: Sequence[LockedEdge]) -> list[str]:
 
 
 def _root_text(origin: str) -> str:
-    """Return `-r FILE` for an origin `FILE:LINE`, other origins (profiles, options) as they are."""
+    """Return `-r FILE` for an origin `FILE:LINE`, `-c FILE` for `-c FILE:LINE`, other origins as they are."""
     file = _LINE_NUMBER.sub("", origin)
     if file == origin:
         return origin or "the command line"
-    return "-r -" if file == "<stdin>" else "-r " + file.replace("\\", "/")
+    file = "-" if file == "<stdin>" else file.replace("\\", "/")
+    return file if file.startswith("-c ") else f"-r {file}"
 
 
 def _behind(pin: Pin) -> str:
