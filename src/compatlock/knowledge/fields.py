@@ -70,8 +70,12 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        raise ValueError("must be a specifier or an array of specifiers")
+    return value
 
 
 def _not_blank(text: str) -> str:

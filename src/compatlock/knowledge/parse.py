@@ -108,7 +108,8 @@ def _validated(model: type[_Model], data: dict[str, Any], origin: str, places: l
 def _problem_lines(
     detail: dict[str, Any], model: type[BaseModel], origin: str, places: list[str]
 ) -> Iterator[str]:
-    location = [part for part in detail["loc"] if not _is_union_tag(part, detail["loc"])]
+    loc = detail["loc"]
+    location = [part for index, part in enumerate(loc) if not _is_union_tag(loc, index)]
     place = origin
     if len(location) > 1 and location[0] == "fact" and places:
         place, location = places[int(location[1])], location[2:]
@@ -119,9 +120,8 @@ def _problem_lines(
         yield f"{place}: {path}: {message}" if path else f"{place}: {message}"
 
 
-def _is_union_tag(part: str | int, location: tuple[str | int, ...]) -> bool:
+def _is_union_tag(location: tuple[str | int, ...], index: int) -> bool:
     """pydantic puts the evidence's type after its number; the reader does not need it."""
-    index = location.index(part)
     return index > 1 and isinstance(location[index - 1], int) and location[index - 2] == "evidence"
 
 
@@ -132,7 +132,7 @@ def _message(detail: dict[str, Any], model: type[BaseModel]) -> str:
     if kind == "value_error":
         return str(context["error"])
     if kind == "extra_forbidden":
-        return "unknown key" + _similar(str(detail["loc"][-1]), _keys(model))
+        return "unknown key" + _similar(str(detail["loc"][-1]), _keys(model, len(detail["loc"]) > 1))
     if kind == "literal_error":
         known = re.findall(r"'([^']*)'", context["expected"])
         return f"`{detail['input']}` is not one of {', '.join(known)}" + _similar(str(detail["input"]), known)
@@ -144,15 +144,13 @@ def _message(detail: dict[str, Any], model: type[BaseModel]) -> str:
     return _TYPES.get(kind) or str(detail["msg"])
 
 
-def _keys(model: type[BaseModel]) -> list[str]:
-    """All keys of the file's schema, the nested tables' included."""
-    names: set[str] = set()
-    definitions = model.model_json_schema()
-    for table in [definitions, *definitions.get("$defs", {}).values()]:
-        names.update(table.get("properties", {}))
-    return sorted(names)
+def _keys(model: type[BaseModel], nested: bool) -> list[str]:
+    """The keys of the file's top level, or those of all its tables."""
+    schema = model.model_json_schema()
+    tables = schema.get("$defs", {}).values() if nested else [schema]
+    return sorted({name for table in tables for name in table.get("properties", {})})
 
 
 def _similar(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
+    close = difflib.get_close_matches(word, [name for name in known if name != word], n=1)
     return f"; did you mean `{close[0]}`?" if close else ""
