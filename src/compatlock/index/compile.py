@@ -29,7 +29,7 @@ class Compiler:
 
     def compile(self, metadata: Metadata) -> list[Any]:
         """Evaluate the metadata of one file. `problem` says why the release cannot be used, `""` if it can:
-        unusable metadata, a dependency line that is not valid, a direct reference, a wrong Python."""
+        unusable metadata, a dependency line that is not valid, a wrong Python."""
         if metadata.problem:
             return [[], {}, [], metadata.source, metadata.problem]
         problem = self._python_problem(metadata.requires_python)
@@ -45,8 +45,6 @@ class Compiler:
             where = [""] if self._holds(requirement.marker, "") else []
             if not where and requirement.marker is not None and "extra" in str(requirement.marker):
                 where = [extra for extra in provides if self._holds(requirement.marker, extra)]
-            if where and requirement.url:
-                problem = problem or f"depends on a direct reference: `{line}`"
             for extra in where:
                 (extras.setdefault(extra, []) if extra else base).append(dependency)
         return [base, extras, provides, metadata.source, problem]

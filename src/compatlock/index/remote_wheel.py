@@ -155,10 +155,10 @@ async def _directory(archive: _Archive) -> tuple[bytes, int]:
         raise _UnusableError(_NOT_A_ZIP)
     length, offset = _END.unpack_from(archive.data, at)[5:7]
     end = archive.start + at
-    if 0xFFFFFFFF in (length, offset):
-        locator = await archive.read(end - _END64_LOCATOR.size, end)
-        mark, _, record, _ = _END64_LOCATOR.unpack(locator)
-        if mark != b"PK\6\7" or record >= end:
+    locator = await archive.read(max(0, end - _END64_LOCATOR.size), end)
+    if locator.startswith(b"PK\6\7"):
+        _, _, record, _ = _END64_LOCATOR.unpack(locator)
+        if record >= end:
             raise _UnusableError(_NOT_A_ZIP)
         end = record
         length, offset = _END64.unpack(await archive.read(end, end + _END64.size))[8:10]

@@ -32,7 +32,8 @@ create table if not exists runs(source text, project text, digest text, body blo
   primary key(source, project)) without rowid;
 create table if not exists view(source text, key text, project text, digest text, body blob,
   primary key(source, key, project)) without rowid;
-create table if not exists metadata(source text, file text, body blob, primary key(source, file)) without rowid;
+create table if not exists metadata(source text, file text, body blob,
+  primary key(source, file)) without rowid;
 create table if not exists edges(source text, environment text, file text, body blob,
   primary key(source, environment, file)) without rowid;
 create table if not exists memo(key text primary key, body blob) without rowid;
@@ -186,7 +187,9 @@ class Store:
         if head is None:
             return None
         files = dict(
-            self._rows("select version, body from release where source = ? and project = ?", (source, project))
+            self._rows(
+                "select version, body from release where source = ? and project = ?", (source, project)
+            )
         )
         releases = []
         for version in head[0]:
@@ -195,6 +198,12 @@ class Store:
                 return None
             releases.append(Release(version, tuple(File(*f) for f in rows)))
         return Listing(project, tuple(releases), tuple(Skipped(*s) for s in head[1]), bool(row[1]), row[0])
+
+    def versions(self, source: str, project: str) -> list[str]:
+        """All release versions of a stored listing, newest first."""
+        row = self._row("select body from listing where source = ? and project = ?", (source, project))
+        head = _unpack(row[0]) if row else None
+        return list(head[0]) if head else []
 
     def files(self, source: str, project: str, version: str) -> tuple[File, ...] | None:
         """The files of one release, or None when not stored."""
@@ -247,7 +256,9 @@ class Store:
 
     def put_edges(self, source: str, environment: str, file_key: str, edges: list[Any]) -> None:
         """Store evaluated dependencies."""
-        self._write("insert or replace into edges values(?,?,?,?)", source, environment, file_key, _pack(edges))
+        self._write(
+            "insert or replace into edges values(?,?,?,?)", source, environment, file_key, _pack(edges)
+        )
 
     def get_memo(self, key: str) -> str | None:
         """A memoised text."""

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from compatlock.model.target import Target
 
 _LEGACY = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
-_MAC_FORMATS = {"arm64": ("arm64", "universal2"), "x86_64": ("x86_64", "universal2", "intel", "fat64", "fat3")}
+_MAC_FORMATS = {
+    "arm64": ("arm64", "universal2"),
+    "x86_64": ("x86_64", "universal2", "intel", "fat64", "fat3"),
+}
 
 
 def platform_tags(platform: Platform) -> list[str]:

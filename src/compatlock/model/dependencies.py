@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 
 class Dependency(NamedTuple):
-    """One `Requires-Dist` line whose marker holds: `name[extras]specifier`."""
+    """One `Requires-Dist` line whose marker holds: `name[extras]specifier`; `url` for a direct reference."""
 
     name: str
     specifier: str = ""
     extras: tuple[str, ...] = ()
+    url: str = ""
 
     def __str__(self) -> str:
         extras = f"[{','.join(self.extras)}]" if self.extras else ""

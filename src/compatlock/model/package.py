@@ -33,12 +33,16 @@ class Package:
     file_keys: which file's metadata speaks for the candidate (key of the store)
     full_runs: `{specifier: (flags, lo, hi, lo, hi, ...)}` over the *full* list of releases
     compute:   answers a specifier that `full_runs` lacks, in the same form
+    prerelease: which specifiers admit pre-releases: `explicit` (those that name one), `if-necessary`
+               (those that no ordinary candidate satisfies), or `if-necessary-or-explicit`
     """
 
     __slots__ = (
         "_admitted",
         "_compute",
+        "_explicit",
         "_lag",
+        "_necessary",
         "_rank",
         "_runs",
         "file_keys",
@@ -64,6 +68,7 @@ class Package:
         full_runs: dict[str, tuple[int, ...]],
         compute: Callable[[str], tuple[int, ...]],
         found: bool = True,
+        prerelease: str = "if-necessary-or-explicit",
     ) -> None:
         self.name = name
         self.versions = versions
@@ -75,6 +80,8 @@ class Package:
         self.full_runs = full_runs
         self.found = found
         self._compute = compute
+        self._explicit = prerelease != "if-necessary"
+        self._necessary = prerelease != "explicit"
         self._runs: dict[str, Runs] = {}
         self._admitted: dict[str, frozenset[int]] = {}
         self._rank: list[int] | None = None
@@ -144,7 +151,7 @@ class Package:
             if self.gates[i] == YANKED:
                 if flags & IS_PIN:
                     result.append(i)
-            elif flags & NAMES_PRERELEASE or only_gated:
+            elif (self._explicit and flags & NAMES_PRERELEASE) or (self._necessary and only_gated):
                 result.append(i)
         return result
 

@@ -17,12 +17,18 @@ ALIASES = {
     "riscv64-unknown-linux": "riscv64-manylinux_2_39",
 }
 
-_MANYLINUX = re.compile(r"(x86_64|aarch64|i686|ppc64le|s390x|riscv64|armv7l)-manylinux(?:_2_(\d+)|(2014|2010|1))\Z")
+_MANYLINUX = re.compile(
+    r"(x86_64|aarch64|i686|ppc64le|s390x|riscv64|armv7l)-manylinux(?:_2_(\d+)|(2014|2010|1))\Z"
+)
 _MUSL = re.compile(r"(x86_64|aarch64)-(?:unknown-linux-musl|musllinux_1_(\d+))\Z")
 _DARWIN = re.compile(r"(x86_64|aarch64)-apple-darwin(?:-(\d+)\.(\d+))?\Z")
 _WINDOWS = re.compile(r"(x86_64|aarch64|i686)-pc-windows-msvc\Z")
 _LEGACY_GLIBC = {"2014": 17, "2010": 12, "1": 5}
-_WINDOWS_MACHINES = {"x86_64": ("AMD64", "win_amd64"), "aarch64": ("ARM64", "win_arm64"), "i686": ("x86", "win32")}
+_WINDOWS_MACHINES = {
+    "x86_64": ("AMD64", "win_amd64"),
+    "aarch64": ("ARM64", "win_arm64"),
+    "i686": ("x86", "win32"),
+}
 
 KNOWN = (
     "linux, windows, macos, x86_64-manylinux_2_28 (any _2_N, or manylinux2014), aarch64-manylinux_2_28, "
@@ -83,12 +89,14 @@ def running_platform() -> str:
 
     if sys.platform == "win32":
         machine = os.environ.get("PROCESSOR_ARCHITECTURE", "AMD64").upper()
-        return {"AMD64": "x86_64", "ARM64": "aarch64", "X86": "i686"}.get(machine, "x86_64") + "-pc-windows-msvc"
+        return {"AMD64": "x86_64", "ARM64": "aarch64", "X86": "i686"}.get(
+            machine, "x86_64"
+        ) + "-pc-windows-msvc"
     machine = os.uname().machine
     if sys.platform == "darwin":
         import platform
 
-        major, minor = (platform.mac_ver()[0].split(".") + ["0"])[:2]
+        major, minor = [*platform.mac_ver()[0].split("."), "0"][:2]
         return f"{'aarch64' if machine == 'arm64' else machine}-apple-darwin-{major}.{minor}"
     try:
         libc = os.confstr("CS_GNU_LIBC_VERSION") or ""

@@ -1,0 +1,1 @@
+"""The library's entry points; each is imported when first used."""

@@ -1,0 +1,330 @@
+"""Answers what the solver needs: from the store when it can, from the network when it must.
+
+A warm run touches only the store: packages and dependencies come out ready-made. What is missing is
+fetched in one concurrent batch, evaluated for the target, and stored.
+"""
+
+from __future__ import annotations
+
+import time
+from hashlib import sha256
+
+from compatlock.errors import NotCached
+from compatlock.model.dependencies import Dependencies, Dependency
+from compatlock.model.listing import File, Listing
+from compatlock.model.metadata import Metadata
+from compatlock.model.package import Package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from compatlock.index.compile import Compiler
+    from compatlock.index.network import Network
+    from compatlock.index.store import Store
+    from compatlock.index.view import Hidden, Viewer
+    from compatlock.model.policy import Policy
+    from compatlock.model.target import Target
+
+# How long a listing is believed without asking again, in seconds (what the public index itself allows).
+FRESH_SECONDS = 600
+
+
+class Supply:
+    """The universe of one index for one target and policy.
+
+    `network` None means offline: a missing listing or metadata raises NotCached. `requests` for things
+    already held cost nothing. `fetched_listings` and `fetched_metadata` count what had to be fetched.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        source: str,
+        target: Target,
+        policy: Policy,
+        network: Network | None,
+        now: int | None = None,
+    ) -> None:
+        self.source = sha256(source.encode()).hexdigest()[:16]
+        self.target = target
+        self.policy = policy
+        self._store = store
+        self._network = network
+        self._now = int(time.time()) if now is None else now
+        self._view_key = f"{target.key}/{policy.key}"
+        self._packages: dict[str, Package] = {}
+        self._digests: dict[str, str] = {}
+        self._dependencies: dict[tuple[str, int], Dependencies] = {}
+        self._answered: dict[str, int] = {}
+        self._versions: dict[str, list[str]] = {}
+        self._viewer: Viewer | None = None
+        self._compiler: Compiler | None = None
+        self.fetched_listings = 0
+        self.fetched_metadata = 0
+
+    # Packages
+
+    def package(self, name: str) -> Package:
+        """One package; see `packages`."""
+        return self._packages.get(name) or self.packages([name])[name]
+
+    def packages(self, names: Iterable[str]) -> dict[str, Package]:
+        """The named packages as the target sees them; a project that the index does not know has no
+        candidates. Raises NotCached when offline, IndexUnavailable when the index cannot be asked."""
+        wanted = list(dict.fromkeys(names))
+        missing = [n for n in wanted if n not in self._packages and not self._load_package(n)]
+        if missing:
+            self.fetch(missing, ())
+        return {n: self._packages[n] for n in wanted}
+
+    def _load_package(self, name: str) -> bool:
+        row = self._store.package(self.source, self._view_key, name)
+        if row is None:
+            return False
+        if self._network is not None and self._now - row.fetched > FRESH_SECONDS:
+            return False
+        view = row.view
+        if view is None:
+            listing = self._store.listing(self.source, name)
+            if listing is None:
+                return False
+            view = self._make_view(listing)
+        self._add_package(name, row.digest, view, row.runs)
+        return True
+
+    def _make_view(self, listing: Listing) -> Any:
+        from compatlock.index.view import encode_view
+
+        view = encode_view(self.viewer.view(listing))
+        view["e"] = listing.found
+        self._store.put_view(self.source, self._view_key, listing.project, listing.digest, view)
+        return view
+
+    @property
+    def viewer(self) -> Viewer:
+        """What judges files for the target; made when first needed."""
+        if self._viewer is None:
+            from compatlock.index.view import Viewer
+
+            self._viewer = Viewer(self.target, self.policy)
+        return self._viewer
+
+    def _add_package(self, name: str, digest: str, view: Any, runs: dict[str, Any] | None) -> None:
+        known = runs or {}
+
+        def compute(specifier: str) -> tuple[int, ...]:
+            return self._answer(name, specifier)
+
+        self._packages[name] = Package(
+            name,
+            view["v"].split("\n") if view["v"] else (),
+            positions=view["x"],
+            times=view["t"],
+            gates={int(i): gate for i, gate in view["g"].items()},
+            file_keys=view["f"],
+            full_runs=known,
+            compute=compute,
+            found=view["e"],
+            prerelease=self.policy.prerelease,
+        )
+        self._digests[name] = digest
+        self._answered[name] = len(known)
+
+    def _answer(self, name: str, specifier: str) -> tuple[int, ...]:
+        from compatlock.index.specifiers import answer
+
+        versions = self._versions.get(name)
+        if versions is None:
+            versions = self._versions[name] = self._store.versions(self.source, name)
+        return answer(specifier, versions)
+
+    # Dependencies
+
+    def dependencies(self, releases: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Dependencies]:
+        """Dependencies of candidates `(package, index)`. Raises as `packages` does."""
+        wanted = list(dict.fromkeys(releases))
+        missing = [r for r in wanted if r not in self._dependencies and not self._load_dependencies(*r)]
+        if missing:
+            self.fetch((), missing)
+        return {r: self._dependencies[r] for r in wanted}
+
+    def _load_dependencies(self, name: str, index: int) -> bool:
+        key = self._packages[name].file_keys[index]
+        row = self._store.edges(self.source, self.target.key, key)
+        if row is None:
+            fields = self._store.metadata(self.source, key)
+            if fields is None:
+                return False
+            row = self._compile(key, _metadata(fields))
+        self._dependencies[name, index] = _decode(row)
+        return True
+
+    def _compile(self, key: str, metadata: Metadata) -> Any:
+        if self._compiler is None:
+            from compatlock.index.compile import Compiler
+
+            self._compiler = Compiler(self.target)
+        row = self._compiler.compile(metadata)
+        self._store.put_edges(self.source, self.target.key, key, row)
+        return row
+
+    # Fetching
+
+    def fetch(self, names: Iterable[str], releases: Iterable[tuple[str, int]]) -> None:
+        """Fetch listings and metadata in one concurrent batch, and with them, for speed, what is very
+        likely asked for next: the metadata of each new package's newest candidate and the listings of
+        what a fetched release needs."""
+        names, releases = list(names), list(releases)
+        if self._network is None:
+            what = names[0] if names else self._release_text(*releases[0])
+            raise NotCached(
+                f"offline, and the cache holds nothing about {what}",
+                hints=["run once without `--offline`, with the same target and index"],
+            )
+        batch = _Batch(self)
+        listings, metadata = batch.ask(names, releases)
+        self._network.fetch(listings, metadata, on_listing=batch.on_listing, on_metadata=batch.on_metadata)
+        self._store.flush()
+
+    def _release_text(self, name: str, index: int) -> str:
+        return f"{name} {self._packages[name].versions[index]}"
+
+    def file_of(self, name: str, index: int) -> File:
+        """The file whose metadata speaks for a candidate."""
+        from compatlock.index.view import file_key
+
+        package = self._packages[name]
+        files = self._store.files(self.source, name, package.versions[index]) or ()
+        return next(f for f in files if file_key(f) == package.file_keys[index])
+
+    def take_listing(self, name: str, listing: Listing | None, etag: str) -> None:
+        """Take the index's answer about a project (None: unchanged) into the store and the universe."""
+        self.fetched_listings += 1
+        if listing is None:
+            self._store.touch_listing(self.source, name, self._now)
+            listing = self._store.listing(self.source, name)
+            if listing is None:
+                raise NotCached(f"the cache lost what it held about {name}", hints=["run again"])
+        else:
+            self._store.put_listing(self.source, listing, etag, self._now)
+        self._store.flush()
+        self._add_package(name, listing.digest, self._make_view(listing), None)
+
+    def take_metadata(self, name: str, index: int, metadata: Metadata) -> Dependencies:
+        """Take a file's metadata into the store and the universe."""
+        self.fetched_metadata += 1
+        key = self._packages[name].file_keys[index]
+        self._store.put_metadata(self.source, key, metadata)
+        self._dependencies[name, index] = _decode(self._compile(key, metadata))
+        return self._dependencies[name, index]
+
+    def has_package(self, name: str) -> bool:
+        """Whether a package is at hand without the network."""
+        return name in self._packages or self._load_package(name)
+
+    def has_dependencies(self, name: str, index: int) -> bool:
+        """Whether a candidate's dependencies are at hand without the network."""
+        return (name, index) in self._dependencies or self._load_dependencies(name, index)
+
+    def etag(self, name: str) -> str:
+        """Entity tag of the stored listing."""
+        return self._store.etag(self.source, name)
+
+    # At the end of a run
+
+    def installable_files(self, name: str, index: int) -> list[File]:
+        """Files of a candidate that the target could install, best first."""
+        memo = f"files:{self._view_key}:{self._digests[name]}:{name}:{index}"
+        files = self._store.files(self.source, name, self._packages[name].versions[index]) or ()
+        known = self._store.get_memo(memo)
+        if known is not None:
+            return [files[int(k)] for k in known.split()]
+        usable = self.viewer.usable_files(name, tuple(f for f in files if f.yanked is None))
+        usable = usable or self.viewer.usable_files(name, files)
+        self._store.put_memo(memo, " ".join(str(files.index(f)) for f in usable))
+        return usable
+
+    def hidden(self, name: str) -> tuple[Hidden, ...]:
+        """The releases of a project that are no candidates, each with the reason."""
+        listing = self._store.listing(self.source, name)
+        return self.viewer.view(listing).hidden if listing is not None else ()
+
+    def listing(self, name: str) -> Listing | None:
+        """The stored listing of a project."""
+        return self._store.listing(self.source, name)
+
+    def save(self) -> None:
+        """Store what was derived during the run."""
+        for name, package in self._packages.items():
+            if len(package.full_runs) > self._answered[name]:
+                self._store.put_runs(self.source, name, self._digests[name], package.full_runs)
+                self._answered[name] = len(package.full_runs)
+        self._store.flush()
+
+
+class _Batch:
+    """One concurrent fetch, with what it is worth to ask for as answers arrive."""
+
+    def __init__(self, supply: Supply) -> None:
+        self._supply = supply
+        self._asked_names: set[str] = set()
+        self._asked_files: dict[str, tuple[str, int]] = {}
+
+    def ask(
+        self, names: Iterable[str], releases: Iterable[tuple[str, int]]
+    ) -> tuple[list[tuple[str, str]], list[tuple[str, File]]]:
+        """The requests for what is neither at hand nor under way."""
+        listings = []
+        for name in names:
+            if name not in self._asked_names:
+                self._asked_names.add(name)
+                listings.append((name, self._supply.etag(name)))
+        files = []
+        for name, index in releases:
+            file = self._supply.file_of(name, index)
+            if file.filename not in self._asked_files:
+                self._asked_files[file.filename] = (name, index)
+                files.append((name, file))
+        return listings, files
+
+    def on_listing(
+        self, name: str, listing: Listing | None, etag: str
+    ) -> tuple[list[tuple[str, str]], list[tuple[str, File]]]:
+        self._supply.take_listing(name, listing, etag)
+        package = self._supply.package(name)
+        newest = package.newest()
+        if newest < package.size and not self._supply.has_dependencies(name, newest):
+            return self.ask((), [(name, newest)])
+        return [], []
+
+    def on_metadata(
+        self, name: str, file: File, metadata: Metadata
+    ) -> tuple[list[tuple[str, str]], list[tuple[str, File]]]:
+        index = self._asked_files[file.filename][1]
+        dependencies = self._supply.take_metadata(name, index, metadata)
+        needed = dict.fromkeys(d.name for d in dependencies.base)
+        return self.ask([n for n in needed if not self._supply.has_package(n)], ())
+
+
+def _metadata(fields: list[Any]) -> Metadata:
+    requires_dist, provides_extra, *rest = fields
+    return Metadata(tuple(requires_dist), tuple(provides_extra), *rest)
+
+
+def _dependency(row: list[Any]) -> Dependency:
+    if len(row) < 3:
+        return Dependency(*row)
+    return Dependency(row[0], row[1], tuple(row[2]), *row[3:])
+
+
+def _decode(row: list[Any]) -> Dependencies:
+    base, extras, provides, source, problem = row
+    return Dependencies(
+        tuple(_dependency(d) for d in base),
+        {x: tuple(_dependency(d) for d in rows) for x, rows in extras.items()},
+        tuple(provides),
+        source,
+        problem,
+    )

@@ -1,0 +1,33 @@
+"""What the user asks for, complete and checked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.model.fact import Fact
+from compatlock.model.policy import Policy
+from compatlock.model.requirement import Requirement
+from compatlock.model.target import Target
+from compatlock.model.waiver import Waiver
+
+
+class Request(NamedTuple):
+    """One problem to solve.
+
+    roots:       the user's requirements; markers are already evaluated for the target
+    constraints: bounds that hold if the package is present, but pull nothing in
+    older:       `{package: version}` of an older lock that should change as little as possible
+    prefer:      packages whose own lag goes before that of the roots, most important first
+    facts:       facts in force, feature facts already selected
+    """
+
+    roots: tuple[Requirement, ...]
+    target: Target
+    constraints: tuple[Requirement, ...] = ()
+    policy: Policy = Policy()
+    waivers: tuple[Waiver, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    older: dict[str, str] = {}  # noqa: RUF012 - a default that nobody mutates
+    prefer: tuple[str, ...] = ()
+    soft_facts: bool = True
+    strategy: str = "optimal"

@@ -1,0 +1,109 @@
+"""Facts as clauses: bounds that hold when both packages are there, exclusions, added dependencies."""
+
+from __future__ import annotations
+
+from compatlock.model.dependencies import Dependency
+from compatlock.solver.guards import Guards, Label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from compatlock.model.fact import Fact, FactBound
+    from compatlock.model.package import Package
+    from compatlock.solver.formula import Formula
+
+_PAIR_KINDS = ("too-loose", "undeclared", "overlap")
+
+
+class FactClauses:
+    """Adds a fact's clauses once every package that it speaks of is part of the formula.
+
+    Presence occurs only as a negative literal: a fact can forbid or cost, never pull in (kind undeclared
+    pulls in as an edge of the release, see `undeclared`). `on_soft(fact, literal)` is told of the literal
+    "this soft fact is broken".
+    """
+
+    def __init__(self, facts: Sequence[Fact], guards: Guards, on_soft: Callable[[Fact, int], None]) -> None:
+        self._guards = guards
+        self._on_soft = on_soft
+        self._broken: dict[str, int] = {}
+        self._added: set[str] = set()
+        self._naming: dict[str, list[Fact]] = {}
+        self._undeclared: dict[str, list[Fact]] = {}
+        for fact in facts:
+            if fact.kind not in (*_PAIR_KINDS, "known-bad"):
+                continue
+            for name in dict.fromkeys((fact.package, fact.on, *fact.present)):
+                if name:
+                    self._naming.setdefault(name, []).append(fact)
+            if fact.kind == "undeclared":
+                self._undeclared.setdefault(fact.package, []).append(fact)
+
+    def on_package(self, formula: Formula, name: str) -> None:
+        """A package entered the formula."""
+        for fact in self._naming.get(name, ()):
+            self._try(formula, fact)
+
+    def on_extra(self, formula: Formula, name: str, extra: str, literal: int) -> None:  # noqa: ARG002
+        """An extra entered the formula."""
+        for fact in self._naming.get(name, ()):
+            if fact.package == name and fact.extra == extra:
+                self._try(formula, fact)
+
+    def undeclared(self, package: Package, index: int, extra: str) -> list[Dependency]:
+        """Dependencies that a release has without declaring them."""
+        return [
+            Dependency(fact.on, bound.bound)
+            for fact in self._undeclared.get(package.name, ())
+            if fact.extra == extra and not fact.present
+            for bound in fact.bounds
+            if package.admits(bound.versions, index)
+        ]
+
+    def _try(self, formula: Formula, fact: Fact) -> None:
+        names = [n for n in (fact.package, fact.on, *fact.present) if n]
+        if fact.id in self._added or not all(formula.knows(n) for n in names):
+            return
+        if fact.extra and (fact.package, fact.extra) not in formula.extras:
+            return
+        self._added.add(fact.id)
+        condition = [-formula.present(n) for n in fact.present]
+        if fact.extra:
+            condition.append(-formula.extras[fact.package, fact.extra])
+        condition += self._guards.whole(Label("fact", fact.package, on=fact.on, origin=fact.id))
+        if fact.is_soft:
+            condition.append(self._soft(formula, fact))
+            self._break_when_older(formula, fact, condition)
+        for bound in fact.bounds:
+            self._add_bound(formula, fact, bound, condition)
+
+    def _soft(self, formula: Formula, fact: Fact) -> int:
+        literal = self._broken.get(fact.id)
+        if literal is None:
+            literal = self._broken[fact.id] = formula.sat.variable()
+            self._on_soft(fact, literal)
+        return literal
+
+    def _add_bound(self, formula: Formula, fact: Fact, bound: FactBound, condition: list[int]) -> None:
+        subject = formula.universe.packages[fact.package]
+        for low, high in subject.runs(bound.versions):
+            outside = [*condition, *formula.outside(fact.package, low, high)]
+            if fact.kind == "known-bad":
+                formula.sat.add(outside)
+            elif fact.kind == "overlap":
+                for first, last in formula.universe.packages[fact.on].runs(bound.bound):
+                    formula.sat.add([*outside, *formula.outside(fact.on, first, last)])
+            else:
+                runs = formula.universe.packages[fact.on].runs(bound.bound)
+                formula.confine(outside, fact.on, runs)
+
+    def _break_when_older(self, formula: Formula, fact: Fact, condition: list[int]) -> None:
+        """A release older than everything that the soft fact covers breaks it: unknown is not better."""
+        subject = formula.universe.packages[fact.package]
+        covered = [high for bound in fact.bounds for _, high in subject.runs(bound.versions)]
+        if not covered or not fact.on:
+            return
+        oldest = formula.older(fact.package, max(covered)) if max(covered) < subject.size else None
+        if oldest is not None:
+            formula.sat.add([*condition, -oldest, -formula.present(fact.on)])

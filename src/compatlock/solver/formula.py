@@ -1,0 +1,270 @@
+"""The lazy order encoding of a universe as clauses.
+
+For a package p and an index c, the variable `g[p, c]` means "p is installed, at index c or older"
+(index 0 is the newest). Variables exist only at *cuts*: index 0, boundaries of specifiers, and loaded
+releases. A dependency is one to three clauses, an extra is one boolean.
+
+Relaxation: a release whose metadata is not loaded has no dependencies. Loading only ever adds clauses,
+so whatever is proved impossible stays impossible.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from compatlock.model.dependencies import Dependency
+from compatlock.solver.guards import Guards, Label, side_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+    from compatlock.model.package import Package, Runs
+    from compatlock.model.requirement import Requirement
+    from compatlock.solver.facts import FactClauses
+    from compatlock.solver.gates import Gates
+    from compatlock.solver.sat import Sat
+    from compatlock.solver.universe import Need, Universe
+
+Node = tuple[str, str]  # (package, extra), extra "" for the package itself
+
+
+class Watcher:
+    """Is told how the formula grows; the base class ignores it."""
+
+    def on_package(self, formula: Formula, package: Package, present: int) -> None:
+        """A package entered the formula; `present` means that it is installed."""
+
+    def on_cut(self, package: Package, before: int, cut: int, literal: int, after: int | None) -> None:
+        """The segment that began at index `before` was split at `cut`; `after` is the next cut's literal."""
+
+
+class Formula:
+    """Clauses about packages, grown as metadata arrives."""
+
+    def __init__(
+        self, sat: Sat, universe: Universe, guards: Guards, gates: Gates, facts: FactClauses, watcher: Watcher
+    ) -> None:
+        self.sat = sat
+        self.universe = universe
+        self.order: list[str] = []
+        self.cuts: dict[str, list[int]] = {}
+        self.loaded: dict[str, set[int]] = {}
+        self.extras: dict[Node, int] = {}
+        self._literals: dict[str, dict[int, int]] = {}
+        self._guards = guards
+        self._gates = gates
+        self._facts = facts
+        self._watcher = watcher
+        self._constraints: dict[str, list[Requirement]] = {}
+        self._root_extras: dict[Node, list[int]] = {}
+        self._pending: list[tuple[str, int, str]] = []
+        self._encoded: set[tuple[str, int, str]] = set()
+
+    # Variables
+
+    def present(self, name: str) -> int:
+        """The literal "this package is installed"."""
+        literals = self._literals.get(name)
+        return literals[0] if literals is not None else self._introduce(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether the package is part of the formula yet."""
+        return name in self._literals
+
+    def _introduce(self, name: str) -> int:
+        package = self.universe.packages[name]
+        literal = self.sat.variable()
+        self._literals[name] = {0: literal}
+        self.cuts[name] = [0]
+        self.loaded[name] = set()
+        self.order.append(name)
+        if not package.size:
+            self.sat.add([-literal])
+        self._watcher.on_package(self, package, literal)
+        for constraint in self._constraints.get(name, ()):
+            guard = self._guards.whole(
+                Label("constraint", on=name, specifier=constraint.specifier, origin=constraint.origin)
+            )
+            self.confine(guard, name, package.runs(constraint.specifier))
+        self._facts.on_package(self, name)
+        return literal
+
+    def older(self, name: str, cut: int) -> int | None:
+        """The literal "installed at index `cut` or older"; None when there is no such index."""
+        package = self.universe.packages[name]
+        if cut >= package.size and cut > 0:
+            return None
+        self.present(name)
+        literals = self._literals[name]
+        literal = literals.get(cut)
+        if literal is not None:
+            return literal
+        cuts = self.cuts[name]
+        k = bisect_left(cuts, cut)
+        literal = literals[cut] = self.sat.variable()
+        self.sat.add([-literal, literals[cuts[k - 1]]])
+        after = None
+        if k < len(cuts):
+            after = literals[cuts[k]]
+            self.sat.add([-after, literal])
+        before = cuts[k - 1]
+        cuts.insert(k, cut)
+        self._watcher.on_cut(package, before, cut, literal, after)
+        return literal
+
+    def outside(self, name: str, low: int, high: int) -> list[int]:
+        """Literals of which one holds exactly when the package is absent or not in `[low, high)`."""
+        first = self.older(name, low)
+        if first is None:
+            return []
+        last = self.older(name, high)
+        return [-first] if last is None else [-first, last]
+
+    def not_at(self, name: str, index: int) -> list[int]:
+        """Literals of which one holds exactly when the package is not installed at this index."""
+        return self.outside(name, index, index + 1)
+
+    # Constraints
+
+    def confine(self, condition: Sequence[int], name: str, runs: Runs) -> None:
+        """Unless a literal of `condition` holds: the package, if installed, lies within `runs`."""
+        size = self.universe.packages[name].size
+        self.present(name)
+        for low, high in holes(runs, size):
+            self.sat.add([*condition, *self.outside(name, low, high)])
+
+    def add_constraint(self, requirement: Requirement) -> None:
+        """A bound of the user's that holds if the package is installed. To be added before the roots."""
+        self._constraints.setdefault(requirement.name, []).append(requirement)
+
+    def add_root(self, active: int, requirement: Requirement) -> Generator[Need, None, None]:
+        """A line of the user's; it holds when `active` does."""
+        label = Label(
+            "root", on=requirement.name, specifier=requirement.specifier,
+            extras=requirement.extras, origin=requirement.origin,
+        )  # fmt: skip
+        yield from self.universe.want_packages([requirement.name])
+        condition = [-active, *self._guards.whole(label)]
+        for extra in requirement.extras:
+            self._root_extras[requirement.name, extra] = [
+                -active,
+                *self._guards.whole(label._replace(kind="extra", extras=(extra,))),
+            ]
+        self._require(
+            condition, None, Dependency(requirement.name, requirement.specifier, requirement.extras)
+        )
+        yield from self._encode_pending()
+
+    def _require(self, condition: list[int], parent: Node | None, dependency: Dependency) -> None:
+        """Unless a literal of `condition` holds: the dependency is installed, within its bound, with its
+        extras. `parent` None is the user."""
+        name = dependency.name
+        package = self.universe.packages[name]
+        present = self.present(name)
+        runs = package.runs(dependency.specifier)
+        self.sat.add([*condition, present])
+        for low, high in holes(runs, package.size):
+            clause = condition
+            if parent is not None:
+                side = side_of(low, high, package.size, dependency.specifier, runs)
+                clause = condition + self._guards.bound(*parent, dependency, side)
+            self.sat.add([*clause, *self.outside(name, low, high)])
+        for extra in dependency.extras:
+            self.sat.add([*condition, self._extra(name, extra)])
+        self._gates.on_edge(self, parent, dependency, condition)
+
+    def _extra(self, name: str, extra: str) -> int:
+        literal = self.extras.get((name, extra))
+        if literal is None:
+            literal = self.extras[name, extra] = self.sat.variable()
+            self.sat.add([-literal, self.present(name)])
+            self._facts.on_extra(self, name, extra, literal)
+            for index in sorted(self.loaded[name]):
+                self._pending.append((name, index, extra))
+        return literal
+
+    # Loading
+
+    def dependencies_of(self, name: str, index: int, extra: str = "") -> list[Dependency]:
+        """What a loaded release (or an extra of it) needs: declared, and undeclared by known facts."""
+        declared = list(self.universe.dependencies[name, index].of(extra))
+        return declared + self._facts.undeclared(self.universe.packages[name], index, extra)
+
+    def load(self, releases: Iterable[tuple[str, int]]) -> Generator[Need, None, None]:
+        """Load the metadata of candidates and encode what they need."""
+        fresh = [(n, i) for n, i in releases if i not in self.loaded[n]]
+        yield from self.universe.want_dependencies(fresh)
+        for name, index in fresh:
+            self.loaded[name].add(index)
+            self._gates.on_load(self, name, index)
+            self._pending.append((name, index, ""))
+            self._pending += [(name, index, x) for n, x in self.extras if n == name]
+        yield from self._encode_pending()
+
+    def _encode_pending(self) -> Generator[Need, None, None]:
+        while self._pending:
+            jobs, self._pending = self._pending, []
+            jobs = [job for job in jobs if job not in self._encoded]
+            yield from self.universe.want_packages(
+                d.name for job in jobs for d in self.dependencies_of(*job) if not d.url
+            )
+            for job in jobs:
+                if job not in self._encoded:
+                    self._encoded.add(job)
+                    self._encode(*job)
+
+    def _encode(self, name: str, index: int, extra: str) -> None:
+        condition = self.not_at(name, index)
+        release = self.universe.dependencies[name, index]
+        if extra:
+            condition.append(-self.extras[name, extra])
+            asked = self._root_extras.get((name, extra))
+            if asked is not None and extra not in release.provides:
+                # A root asks for an extra that this release lacks: it is no candidate.
+                self.sat.add([*asked, *self.not_at(name, index)])
+        elif release.problem:
+            self.sat.add(condition)
+            return
+        for dependency in self.dependencies_of(name, index, extra):
+            guard = self._guards.whole(
+                Label("edge", name, extra, dependency.name, dependency.specifier, dependency.extras)
+            )
+            if dependency.url:
+                self.sat.add([*condition, *guard])
+            else:
+                self._require(condition + guard, (name, extra), dependency)
+
+    # Answers
+
+    def selection(self) -> dict[str, int]:
+        """After a solve that succeeded: the index of every installed package, also of those that nothing
+        reachable needs."""
+        model = self.sat.model()
+        chosen: dict[str, int] = {}
+        for name in self.order:
+            literals = self._literals[name]
+            if model[literals[0] - 1] < 0:
+                continue
+            cuts = self.cuts[name]
+            position = bisect_right(cuts, -1, key=lambda c: -1 if model[literals[c] - 1] > 0 else 0)
+            chosen[name] = cuts[position - 1]
+        return chosen
+
+    def active_extras(self) -> set[Node]:
+        """After a solve that succeeded: the extras that are on."""
+        model = self.sat.model()
+        return {node for node, literal in self.extras.items() if model[literal - 1] > 0}
+
+
+def holes(runs: Runs, size: int) -> list[tuple[int, int]]:
+    """The complement of `runs` within `[0, size)`."""
+    result = []
+    position = 0
+    for low, high in runs:
+        if low > position:
+            result.append((position, low))
+        position = high
+    if position < size:
+        result.append((position, size))
+    return result

@@ -1,0 +1,118 @@
+"""Literals that switch a bound off: waivers while optimising, edge labels while explaining.
+
+A guard literal is added to the clauses of a bound: when it is true, the bound does not hold.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from compatlock.model.dependencies import Dependency
+    from compatlock.model.package import Runs
+    from compatlock.model.waiver import Waiver
+    from compatlock.solver.sat import Sat
+
+# Sides of a bound; a waiver of one side keeps the others.
+UPPER, LOWER, HOLE, EXACT = "upper", "lower", "hole", "exact"
+
+
+class Label(NamedTuple):
+    """What a group of clauses stands for in an explanation: an edge of releases of `package` (or of its
+    `extra`), a line of the user's (`package` `""`), or a fact. `kind` is edge, root, constraint, extra
+    (a root asks for an extra that releases lack), url (a direct reference) or fact."""
+
+    kind: str
+    package: str = ""
+    extra: str = ""
+    on: str = ""
+    specifier: str = ""
+    extras: tuple[str, ...] = ()
+    origin: str = ""
+
+
+class Guards:
+    """No guards: every bound holds."""
+
+    def whole(self, label: Label) -> list[int]:  # noqa: ARG002 - the interface of the subclasses
+        """Literals that switch off all clauses of a label."""
+        return []
+
+    def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:  # noqa: ARG002
+        """Literals that switch off one side of a dependency's bound."""
+        return []
+
+
+class WaiverGuards(Guards):
+    """One literal per (package, extra, dependency, specifier, side) of the edges that may be waived.
+
+    `on_waiver(permission, literal)` is told of each new permission literal, `on_side(literal)` of each new
+    side literal, so that their costs can be counted.
+    """
+
+    def __init__(
+        self,
+        sat: Sat,
+        waivers: Sequence[Waiver],
+        on_waiver: Callable[[Waiver, int], None],
+        on_side: Callable[[int], None],
+    ) -> None:
+        self._sat = sat
+        self._permissions = {(w.package, w.extra, w.on): w for w in waivers}
+        self._on_waiver = on_waiver
+        self._on_side = on_side
+        self._permission_literals: dict[Waiver, int] = {}
+        self._sides: dict[tuple[str, str, str, str, str], int] = {}
+
+    def permission(self, parent: str, extra: str, on: str) -> Waiver | None:
+        """The waiver that allows this edge: one that names the extra, else one for the whole package."""
+        exact = self._permissions.get((parent, extra, on)) if extra else None
+        return exact or self._permissions.get((parent, "", on))
+
+    def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:
+        waiver = self.permission(parent, extra, dependency.name)
+        # A self-edge only asks for extras of the same release; there is nothing to waive.
+        if waiver is None or dependency.name == parent:
+            return []
+        key = (parent, extra, dependency.name, dependency.specifier, side)
+        literal = self._sides.get(key)
+        if literal is None:
+            literal = self._sides[key] = self._sat.variable()
+            self._sat.add([-literal, self._permission(waiver)])
+            self._on_side(literal)
+        return [literal]
+
+    def _permission(self, waiver: Waiver) -> int:
+        literal = self._permission_literals.get(waiver)
+        if literal is None:
+            literal = self._permission_literals[waiver] = self._sat.variable()
+            self._on_waiver(waiver, literal)
+        return literal
+
+
+class LabelGuards(Guards):
+    """One literal per label, for explanations: `literals` maps each to what it stands for."""
+
+    def __init__(self, sat: Sat) -> None:
+        self._sat = sat
+        self._by_label: dict[Label, int] = {}
+        self.literals: dict[int, Label] = {}
+
+    def whole(self, label: Label) -> list[int]:
+        literal = self._by_label.get(label)
+        if literal is None:
+            literal = self._by_label[label] = self._sat.variable()
+            self.literals[literal] = label
+        return [literal]
+
+
+def side_of(low: int, high: int, size: int, specifier: str, runs: Runs) -> str:
+    """Which side of a bound excludes the candidates `[low, high)`."""
+    if specifier.startswith("==") and "," not in specifier and "*" not in specifier:
+        return EXACT
+    if low == 0 and runs:
+        return UPPER
+    return LOWER if high >= size else HOLE

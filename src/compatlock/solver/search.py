@@ -1,0 +1,368 @@
+"""The search: lazy, core-guided, lexicographic, as a generator that yields what it needs to read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.model import objective
+from compatlock.model.lock import TierValue
+from compatlock.solver.depth import frame
+from compatlock.solver.facts import FactClauses
+from compatlock.solver.formula import Formula
+from compatlock.solver.gates import Gates
+from compatlock.solver.guards import WaiverGuards
+from compatlock.solver.reach import reach
+from compatlock.solver.sat import Sat
+from compatlock.solver.tiers import Costs, SumTier, WorstTier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+    from compatlock.model.fact import Fact
+    from compatlock.model.request import Request
+    from compatlock.solver.reach import Reach
+    from compatlock.solver.universe import Need, Universe
+
+# A package whose chosen release failed this often loads further ones ahead: 2, 4, 8, ...
+_PATIENCE = 3
+_MOST_AHEAD = 32
+# Cores up to this size are shrunk literal by literal.
+_SHRINKABLE = 40
+# How many rounds may go into releases that are read only because they might admit a gated candidate.
+_CHASES = 40
+
+
+class Solution(NamedTuple):
+    """An optimal answer.
+
+    chosen:  index of each package's release
+    extras:  the extras that are needed, by package
+    newest:  the candidate that each root's lag is counted from
+    depths:  depth of packages as the objective counts it
+    tiers:   what each tier came to
+    broken:  ids of the soft facts that are broken
+    proved:  whether every gated candidate that could matter was followed to the end
+    """
+
+    chosen: dict[str, int]
+    extras: dict[str, tuple[str, ...]]
+    newest: dict[str, int]
+    depths: dict[str, int]
+    tiers: tuple[TierValue, ...]
+    broken: tuple[str, ...]
+    proved: bool
+    counters: dict[str, int]
+
+
+def search(universe: Universe, request: Request) -> Generator[Need, None, Solution | None]:
+    """Find the best answer; None when there is none. Yields a `Need` whenever something must be read,
+    and goes on when `universe` holds it."""
+    framed = yield from frame(universe, request.roots, request.constraints)
+    run = _Search(universe, request, framed.newest, framed.depths)
+    try:
+        return (yield from run.run())
+    finally:
+        run.sat.close()
+
+
+class _Search:
+    def __init__(
+        self, universe: Universe, request: Request, newest: dict[str, int], depths: dict[str, int]
+    ) -> None:
+        self.universe = universe
+        self.request = request
+        self.newest = newest
+        self.depths = depths
+        self.sat = Sat()
+        self.active = self.sat.variable()
+        self.gates = Gates(self.sat)
+        tiers = objective.tiers(
+            waivers=bool(request.waivers), older=bool(request.older), prefer=request.prefer
+        )
+        self.costs = Costs(tiers, self.sat, root_newest=newest, depths=depths, older=request.older)
+        guards = WaiverGuards(
+            self.sat, request.waivers, lambda _, lit: self.costs.on_waiver(lit), self.costs.on_side
+        )
+        self.soft: dict[str, int] = {}
+        facts = [f for f in request.facts if request.soft_facts or not f.is_soft]
+        self.formula = Formula(
+            self.sat, universe, guards, self.gates, FactClauses(facts, guards, self._on_soft), self.costs
+        )
+        self.failures: dict[str, int] = {}
+        self.level = 0
+        self.chases = 0
+        self.rounds = 0
+        self.best: Reach | None = None
+        self.broken: tuple[str, ...] = ()
+
+    def _on_soft(self, fact: Fact, literal: int) -> None:
+        self.soft[fact.id] = literal
+        self.costs.on_soft_fact(fact, literal)
+
+    # The course of a run
+
+    def run(self) -> Generator[Need, None, Solution | None]:
+        for constraint in self.request.constraints:
+            self.formula.add_constraint(constraint)
+        for root in self.request.roots:
+            yield from self.formula.add_root(self.active, root)
+        optimal: bool | None = None
+        while optimal is None:
+            optimal = yield from self._descend()
+        if not optimal:
+            return None
+        yield from self._make_unique()
+        return self._solution()
+
+    def _solution(self) -> Solution:
+        assert self.best is not None
+        values = tuple(
+            TierValue(t.tier.name, t.bound, t.tier.unit, proved=self._proved) for t in self.costs.tiers
+        )
+        extras: dict[str, list[str]] = {}
+        for name, extra in sorted(self.best.nodes):
+            if extra:
+                extras.setdefault(name, []).append(extra)
+        return Solution(
+            chosen=dict(sorted(self.best.chosen.items())),
+            extras={name: tuple(found) for name, found in extras.items()},
+            newest=self.newest,
+            depths=self.depths,
+            tiers=values,
+            broken=self.broken,
+            proved=self._proved,
+            counters={
+                "rounds": self.rounds,
+                "loaded": sum(map(len, self.formula.loaded.values())),
+                "packages": len(self.formula.order),
+                "variables": self.sat.variables,
+                "clauses": self.sat.clauses,
+                "calls": self.sat.calls,
+                "chases": self.chases,
+            },
+        )
+
+    @property
+    def _proved(self) -> bool:
+        return self.chases <= _CHASES
+
+    @property
+    def _base(self) -> list[int]:
+        return [self.active, *self.gates.assumptions]
+
+    def _assume(self, upto: int) -> list[int]:
+        return self._base + self.costs.assumptions(upto)
+
+    # One descent through the tiers
+
+    def _descend(self) -> Generator[Need, None, bool | None]:
+        """True when the best answer is found, False when there is none, None when the formula grew."""
+        if not self.sat.solve(self._base):
+            return (yield from self._refuted([self.active], self.sat.core()))[0]
+        self._harvest()
+        count = len(self.costs.tiers)
+        self.level = 0
+        while True:
+            closed = yield from self._close(self._assume(count))
+            if closed is not False:
+                return closed
+            while self.sat.solve(self._assume(self.level + 1)):
+                self.level += 1
+            raised = yield from self._raise(self.level, self.sat.core())
+            if raised is not True:
+                return raised
+
+    def _harvest(self) -> None:
+        """Charge the soft literals that follow by propagation alone (without assuming gates closed)."""
+        implied = self.sat.implied([self.active])
+        if implied is None:
+            return
+        forced = {literal for literal in implied if literal > 0}
+        for level, tier in enumerate(self.costs.tiers):
+            if self._charge_units(tier, forced):
+                self.costs.moved(level, self.formula)
+
+    def _charge_units(self, tier: SumTier | WorstTier, forced: set[int]) -> bool:
+        units = [literal for literal in tier.soft if literal in forced]
+        if isinstance(tier, SumTier):
+            for literal in units:
+                tier.charge_unit(literal)
+        else:
+            for literal in units:
+                if literal in tier.soft:
+                    tier.charge([literal], self.formula)
+        return bool(units)
+
+    def _raise(self, level: int, core: list[int]) -> Generator[Need, None, bool | None]:
+        """Tiers up to `level` cannot all keep their bounds: prove by how much one must rise. False when
+        the contradiction needs no tier, None when the formula grew instead."""
+        tier = self.costs.tiers[level]
+        above = [self.active, *self.costs.assumptions(level)]
+        implied = self.sat.implied(above)
+        if implied is not None and self._charge_units(tier, {lit for lit in implied if lit > 0}):
+            self.costs.moved(level, self.formula)
+            return True
+        closed_world = -self.gates.open in core
+        if closed_world:
+            outcome, core = yield from self._refuted([self.active, *self.costs.assumptions(level + 1)], core)
+            if outcome is None:
+                return None
+        return self._charge_core(core, level, shrink=not closed_world)
+
+    def _charge_core(self, core: list[int], level: int, *, shrink: bool) -> bool:
+        """Charge a core to its least important tier. False when no tier is part of it."""
+        levels = {lit: self.costs.level_of(-lit, level + 1) for lit in core}
+        found = [k for k in levels.values() if k is not None]
+        if not found:
+            return False
+        lowest = max(found)
+        tier = self.costs.tiers[lowest]
+        literals = [-lit for lit, k in levels.items() if k == lowest]
+        if shrink:
+            literals, core = self._shrink(literals, core, lowest)
+            if not literals:
+                # The more important tiers contradict each other by themselves: look at them next.
+                self.level = 0
+                return True
+        self.level = lowest
+        if isinstance(tier, WorstTier):
+            tier.charge(literals, self.formula)
+        else:
+            fixed = {self.active, *self.costs.assumptions(lowest)}
+            tier.charge_core(literals, [-lit for lit in core if lit in fixed])
+        self.costs.moved(lowest, self.formula)
+        return True
+
+    def _shrink(self, literals: list[int], core: list[int], level: int) -> tuple[list[int], list[int]]:
+        """Drop literals that the contradiction does not need; a proof that leans on closed gates is not
+        accepted for that."""
+        if not 1 < len(literals) <= _SHRINKABLE:
+            return literals, core
+        above = self._base + self.costs.assumptions(level)
+        position = 0
+        while position < len(literals) and len(literals) > 1:
+            rest = literals[:position] + literals[position + 1 :]
+            if self.sat.solve(above + [-lit for lit in rest]):
+                position += 1
+                continue
+            smaller = self.sat.core()
+            if -self.gates.open in smaller:
+                position += 1
+                continue
+            core = smaller
+            kept = set(core)
+            literals = [lit for lit in rest if -lit in kept]
+        return literals, core
+
+    # Gated candidates that an unread release might admit
+
+    def _refuted(
+        self, assumptions: list[int], core: list[int]
+    ) -> Generator[Need, None, tuple[bool | None, list[int]]]:
+        """A contradiction that may lean on closed gates. (False, core) when it also holds while some
+        installed release is unread, (None, core) when such a release was found and read instead."""
+        if -self.gates.open not in core or self.chases > _CHASES:
+            return False, core
+        self.chases += 1
+        closed = [lit for lit in self.gates.assumptions if lit != -self.gates.open]
+        unread = self.gates.something_unloaded(self.formula)
+        if not self.sat.solve([*assumptions, *closed, unread]):
+            both = dict.fromkeys([*core, *self.sat.core()])
+            return False, [lit for lit in both if lit not in (unread, -self.gates.open)]
+        chosen = self.formula.selection()
+        yield from self.formula.load((n, i) for n, i in chosen.items() if i not in self.formula.loaded[n])
+        return None, core
+
+    # Solving with everything read
+
+    def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+        """True when an answer exists whose releases are all read (it is then `best`), False when the
+        assumptions contradict the clauses, None when the formula grew."""
+        if not self.sat.solve(assumptions):
+            return False
+        self.rounds += 1
+        found = reach(self.formula, self.request.roots)
+        gated = [(n, i) for n, i in found.chosen.items() if i in self.universe.packages[n].gates]
+        gated = [g for g in gated if not found.admits(self.universe.packages[g[0]], g[1])]
+        fresh = [g for g in gated if self.gates.guard(self.formula, *g)]
+        if fresh:
+            return None
+        missing = [(n, i) for n, i in found.chosen.items() if i not in self.formula.loaded[n]]
+        if missing:
+            yield from self.formula.load(self._ahead(missing))
+            return None
+        if gated:
+            self._forbid_unsupported(found)
+            return None
+        self.best = found
+        model = self.sat.model()
+        self.broken = tuple(sorted(i for i, lit in self.soft.items() if model[lit - 1] > 0))
+        return True
+
+    def _ahead(self, missing: Sequence[tuple[str, int]]) -> Iterable[tuple[str, int]]:
+        """The chosen releases that are not loaded, and for packages that keep failing some older ones."""
+        for name, index in missing:
+            yield name, index
+            failures = self.failures[name] = self.failures.get(name, 0) + 1
+            if failures > _PATIENCE:
+                package = self.universe.packages[name]
+                count = min(_MOST_AHEAD, 1 << (failures - _PATIENCE))
+                for older in range(index + 1, min(package.size, index + count)):
+                    if older not in package.gates:
+                        yield name, older
+
+    def _forbid_unsupported(self, found: Reach) -> None:
+        """A gate was satisfied by packages that nothing needs: they must not hold themselves up."""
+        nodes = found.unreached(self.formula)
+        for node in nodes:
+            literal = self.formula.extras[node] if node[1] else self.formula.present(node[0])
+            self.gates.forbid_unsupported(nodes, [literal])
+
+    # One answer among equals
+
+    def _make_unique(self) -> Generator[Need, None, None]:
+        """Among answers that are equal in every tier, take the one that in name order has the newest
+        releases (absent before installed)."""
+        while True:
+            assert self.best is not None
+            chosen = dict(self.best.chosen)
+            better = self.sat.variable()
+            newer = [-lit for n, i in chosen.items() if (lit := self.formula.older(n, i)) is not None]
+            self.sat.add([-better, *newer])
+            outcome = yield from self._try([better])
+            if outcome is False:
+                return
+            if outcome is True and (yield from self._lexicographic()):
+                return
+
+    def _try(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+        """Solve with all tiers at their optimum and further assumptions."""
+        outcome = yield from self._close(self._assume(len(self.costs.tiers)) + assumptions)
+        if outcome is False:
+            costs = self.costs.assumptions(len(self.costs.tiers))
+            outcome, _ = yield from self._refuted([self.active, *costs, *assumptions], self.sat.core())
+        return outcome
+
+    def _lexicographic(self) -> Generator[Need, None, bool]:
+        """Package by package in name order; False when a new package turned up (then begin again)."""
+        fixed: list[int] = []
+        known = len(self.formula.order)
+        for name in sorted(self.formula.order):
+            while True:
+                assert self.best is not None
+                index = self.best.chosen.get(name)
+                literal = None if index is None else self.formula.older(name, index)
+                if index is None or literal is None:
+                    fixed.append(-self.formula.present(name))
+                    break
+                outcome = yield from self._try([*fixed, -literal])
+                if len(self.formula.order) != known:
+                    return False
+                if outcome is False:
+                    fixed.append(literal)
+                    following = self.formula.older(name, index + 1)
+                    if following is not None:
+                        fixed.append(-following)
+                    break
+        return True
