@@ -22,6 +22,7 @@ _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 5
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15})\Z", re.ASCII)
 _BACK_OFF = 0.25
 _LONGEST_WAIT = 10.0
+_sleep = asyncio.sleep
 
 
 class ContentRange(NamedTuple):
@@ -109,7 +110,7 @@ class Transport:
                 failure = f"the server answered {reply.status}"
                 wait = max(wait, _retry_after(reply))
             if attempt + 1 < TRIES:
-                await asyncio.sleep(min(wait, _LONGEST_WAIT))
+                await _sleep(min(wait, _LONGEST_WAIT))
         raise IndexUnavailable(f"`{redact(url)}` could not be read: {failure}", hints=[_hint(failure)])
 
     async def _once(self, method: str, url: str, headers: Mapping[str, str], limit: int) -> Reply:

@@ -30,7 +30,7 @@ class File(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A version (canonical text, PEP 440) of a project and its files, in the index's order."""
+    """A version (canonical text, PEP 440) of a project and its files, in the order of their names."""
 
     version: str
     files: tuple[File, ...]

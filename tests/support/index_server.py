@@ -1,0 +1,306 @@
+"""A package index on the loopback interface, with made-up projects, for tests of everything that asks one.
+
+with IndexServer() as server:
+    server.add("app", "1.0", requires=["lib>=2"], extras={"fast": ["speed"]})
+    server.add("lib", "2.0", sdist=True, upload_time="2026-01-01T00:00:00Z")
+    lock(..., index_url=server.url)
+    assert server.count("/simple/app/") == 1
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal, NamedTuple
+
+from tests.support.artifacts import build_sdist, build_wheel, core_metadata, sdist_filename, wheel_filename
+
+SideFiles = Literal["advertised", "unadvertised", "none"]
+Ranges = Literal["full", "no-suffix", "none"]
+
+
+class Seen(NamedTuple):
+    """A request that the server received; `range` is its Range header, `headers` have lower-case names."""
+
+    method: str
+    path: str
+    range: str
+    headers: Mapping[str, str]
+
+
+class _Fault(NamedTuple):
+    """What happens to requests for paths that end in `path`, `times` more times."""
+
+    path: str
+    times: int
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    body: bytes | None = None
+    truncate: bool = False
+
+
+class IndexServer:
+    """A Simple index with JSON answers (PEP 691, 700, 714) at `url`; files are below `/files/`.
+
+    `side_files` says whether wheels have PEP 658 metadata files and the listing tells so; `ranges` is
+    how range requests are served (`no-suffix`: `bytes=-N` is answered with 501); `etags` whether listings
+    carry one. `requests` is the log of everything received.
+    """
+
+    def __init__(
+        self, *, side_files: SideFiles = "advertised", ranges: Ranges = "full", etags: bool = True
+    ) -> None:
+        self.side_files = side_files
+        self.ranges = ranges
+        self.etags = etags
+        self.requests: list[Seen] = []
+        self.files: dict[str, bytes] = {}
+        self._entries: dict[str, list[dict[str, Any]]] = {}
+        self._faults: list[_Fault] = []
+        self._lock = threading.Lock()
+        self._http = _Server(self)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+
+    @property
+    def root(self) -> str:
+        """The server's own URL, without a "/" at the end."""
+        return f"http://127.0.0.1:{self._http.server_port}"
+
+    @property
+    def url(self) -> str:
+        """The index URL."""
+        return f"{self.root}/simple/"
+
+    def __enter__(self) -> IndexServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    # What the index holds
+
+    def add(
+        self,
+        project: str,
+        version: str,
+        *,
+        requires: Iterable[str] = (),
+        extras: Mapping[str, Iterable[str]] | None = None,
+        requires_python: str = "",
+        tags: Iterable[str] = ("py3-none-any",),
+        build: str = "",
+        sdist: bool = False,
+        upload_time: str = "",
+        yanked: bool | str = False,
+        metadata_version: str = "2.1",
+        dynamic: Iterable[str] = (),
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Add a release: a wheel for each of `tags` (none if empty), and an sdist if asked for.
+
+        `upload_time` is ISO 8601 as indexes send it; `files` are the contents of its wheels.
+        """
+        metadata = core_metadata(
+            project,
+            version,
+            requires=requires,
+            extras=extras,
+            requires_python=requires_python,
+            metadata_version=metadata_version,
+            dynamic=dynamic,
+        )
+        details: dict[str, Any] = {"yanked": yanked}
+        if requires_python:
+            details["requires-python"] = requires_python
+        if upload_time:
+            details["upload-time"] = upload_time
+        for tag in tags:
+            wheel = build_wheel(project, version, metadata, tag=tag, files=files)
+            filename = wheel_filename(project, version, tag, build)
+            self.add_file(project, filename, wheel, metadata=metadata, **details)
+        if sdist:
+            data = build_sdist(project, version, metadata)
+            self.add_file(project, sdist_filename(project, version), data, **details)
+
+    def add_project(self, project: str) -> None:
+        """Add a project without releases."""
+        self._entries.setdefault(_normalised(project), [])
+
+    def add_file(
+        self, project: str, filename: str, data: bytes, *, metadata: bytes | None = None, **details: Any
+    ) -> None:
+        """Add one file with the given bytes; `details` are further keys of its entry in the listing
+        (with "-" for "_" as needed, through `**{"upload-time": ...}`) or replace the usual ones."""
+        path = f"/files/{filename}"
+        entry: dict[str, Any] = {
+            "filename": filename,
+            "url": f"../..{path}",
+            "hashes": {"sha256": _sha256(data)},
+            "size": len(data),
+            "yanked": False,
+        }
+        if metadata is not None and self.side_files != "none":
+            self.files[f"{path}.metadata"] = metadata
+            if self.side_files == "advertised":
+                entry["core-metadata"] = {"sha256": _sha256(metadata)}
+        entry.update(details)
+        self.files[path] = data
+        with self._lock:
+            self._entries.setdefault(_normalised(project), []).append(entry)
+
+    def edit(self, filename: str, **details: Any) -> None:
+        """Change keys of a file's entry in the listing; None removes one. `_` in a key stands for `-`."""
+        for entries in self._entries.values():
+            for entry in entries:
+                if entry["filename"] == filename:
+                    for key, value in details.items():
+                        entry[key.replace("_", "-")] = value
+                        if value is None:
+                            del entry[key.replace("_", "-")]
+
+    def remove(self, filename: str) -> None:
+        """Take a file out of the listing (its bytes stay)."""
+        for entries in self._entries.values():
+            entries[:] = [entry for entry in entries if entry["filename"] != filename]
+
+    # What goes wrong
+
+    def fail(
+        self, path: str, *, status: int = 503, times: int = 1, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Answer the next `times` requests for paths that end in `path` with `status` and no content."""
+        self._faults.append(_Fault(path, times, status, headers or {}, b""))
+
+    def replace(self, path: str, body: bytes, *, times: int = 1) -> None:
+        """Answer the next `times` requests for paths that end in `path` with these bytes."""
+        self._faults.append(_Fault(path, times, body=body))
+
+    def truncate(self, path: str, *, times: int = 1) -> None:
+        """Break the connection in the middle of the next `times` answers for paths that end in `path`."""
+        self._faults.append(_Fault(path, times, truncate=True))
+
+    # What was asked
+
+    def count(self, path: str = "", method: str = "") -> int:
+        """How many requests there were for paths that end in `path` (all by default)."""
+        seen = list(self.requests)
+        return sum(one.path.endswith(path) and one.method.startswith(method) for one in seen)
+
+    def listing(self, project: str) -> bytes | None:
+        """The answer for one project (normalised name), None when it is unknown."""
+        with self._lock:
+            entries = self._entries.get(project)
+            if entries is None:
+                return None
+            answer = {"meta": {"api-version": "1.1"}, "name": project, "files": entries}
+            return json.dumps(answer).encode()
+
+    def take_fault(self, path: str) -> _Fault | None:
+        """The fault that the next request for `path` meets, if any; it counts as spent."""
+        with self._lock:
+            for place, fault in enumerate(self._faults):
+                if fault.times > 0 and path.endswith(fault.path):
+                    self._faults[place] = fault._replace(times=fault.times - 1)
+                    return fault
+        return None
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, index: IndexServer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.index = index
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Clients may go away in the middle of an answer: that is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Header and body in one packet: two small ones wait for each other's acknowledgement.
+    wbufsize = -1
+    server: _Server
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_HEAD(self) -> None:
+        self._serve()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+    def _serve(self) -> None:
+        index = self.server.index
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        index.requests.append(Seen(self.command, self.path, headers.get("range", ""), headers))
+        fault = index.take_fault(self.path)
+        if fault is not None and fault.body is not None:
+            self._send(fault.status, fault.body, {"Content-Type": "application/json", **fault.headers})
+            return
+        truncate = fault is not None and fault.truncate
+        if self.path.startswith("/simple/"):
+            self._send_listing(index, headers, truncate)
+        else:
+            self._send_file(index, headers, truncate)
+
+    def _send_listing(self, index: IndexServer, headers: Mapping[str, str], truncate: bool) -> None:
+        body = index.listing(self.path.removeprefix("/simple/").rstrip("/"))
+        if body is None:
+            self._send(404, b"")
+            return
+        sent = {"Content-Type": "application/vnd.pypi.simple.v1+json"}
+        if index.etags:
+            sent["ETag"] = f'"{_sha256(body)[:16]}"'
+            if headers.get("if-none-match") == sent["ETag"]:
+                self._send(304, b"", sent)
+                return
+        self._send(200, body, sent, truncate)
+
+    def _send_file(self, index: IndexServer, headers: Mapping[str, str], truncate: bool) -> None:
+        data = index.files.get(self.path)
+        if data is None:
+            self._send(404, b"")
+            return
+        match = re.fullmatch(r"bytes=(\d*)-(\d*)", headers.get("range", ""))
+        if match is None or index.ranges == "none":
+            self._send(200, data, truncate=truncate)
+        elif not match[1] and index.ranges == "no-suffix":
+            self._send(501, b"")
+        else:
+            start = int(match[1]) if match[1] else max(0, len(data) - int(match[2]))
+            end = min(len(data), int(match[2]) + 1) if match[1] and match[2] else len(data)
+            if start >= end:
+                self._send(416, b"", {"Content-Range": f"bytes */{len(data)}"})
+                return
+            part = {"Content-Range": f"bytes {start}-{end - 1}/{len(data)}"}
+            self._send(206, data[start:end], part, truncate)
+
+    def _send(
+        self, status: int, body: bytes, headers: Mapping[str, str] | None = None, truncate: bool = False
+    ) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body[: len(body) // 2] if truncate else body)
+        self.close_connection = self.close_connection or truncate
+
+
+def _normalised(project: str) -> str:
+    return re.sub(r"[-_.]+", "-", project).lower()
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
