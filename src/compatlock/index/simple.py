@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from urllib.parse import urljoin
 
 from packaging.version import InvalidVersion, Version
@@ -24,10 +24,11 @@ SDIST_SUFFIXES = (".tar.gz", ".zip", ".tar.bz2", ".tgz")
 _OTHER_KINDS = (".egg", ".exe", ".msi", ".rpm", ".deb", ".dmg", ".tar.xz", ".tar.z", ".tar")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _FILENAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!~-]*\Z")
-_WHEEL_NAME = re.compile(r"\w[\w.]*\Z", re.ASCII)
+# Name, version, an optional build tag, which begins with a digit, and three tags.
+_WHEEL = re.compile(r"([A-Za-z0-9][\w.]*)-([\w.+!]+)(?:-\d[\w.]*)?(?:-[\w.]+){3}\.whl\Z", re.ASCII)
+# Beside the form that PEP 700 prescribes, other clear ones.
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d*)?(?:Z|([+-])(\d\d):?(\d\d))?\Z", re.ASCII)
 _EPOCH = datetime(1970, 1, 1)
-_SECOND = timedelta(seconds=1)
 # PEP 714 renamed the key; indexes still send the older ones.
 _METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
 
@@ -95,39 +96,38 @@ class _Names:
         self.versions: dict[str, Version] = {}
         self._project = normalise(project)
         self._texts: dict[str, str] = {}
-        self._wheel_names: dict[str, bool] = {}
+        self._wheels: dict[tuple[str, str], str] = {}
         # Sdists were named before the project's part had to be escaped, so it may hold dashes itself.
         spelled = r"[-_.]+".join(re.escape(part) for part in self._project.split("-"))
         self._sdist = re.compile(rf"{spelled}-(.+)\Z", re.IGNORECASE | re.ASCII)
 
     def version(self, filename: str) -> str:
         """Return the canonical version of a wheel or sdist of this project, or raise _UnusableError."""
+        wheel = _WHEEL.match(filename)
+        if wheel is not None:
+            name_and_version = wheel.group(1, 2)
+            return self._wheels.get(name_and_version) or self._wheel(name_and_version)
         if not _FILENAME.match(filename):
             raise _UnusableError("not a valid file name")
-        if filename.endswith(".whl"):
-            return self._canonical(self._wheel(filename))
         for suffix in SDIST_SUFFIXES:
             if filename.endswith(suffix):
                 match = self._sdist.match(filename[: -len(suffix)])
                 if match is None:
                     raise _UnusableError(f"not a file of {self._project}")
                 return self._canonical(match[1])
+        if filename.endswith(".whl"):
+            raise _UnusableError("not a valid wheel name (PEP 427)")
         kind = next((kind for kind in _OTHER_KINDS if filename.lower().endswith(kind)), "")
         raise _UnusableError(f"{kind} files are not supported" if kind else "neither a wheel nor an sdist")
 
-    def _wheel(self, filename: str) -> str:
-        parts = filename[:-4].split("-")
-        if not all(parts) or not (len(parts) == 5 or (len(parts) == 6 and parts[2][0].isdigit())):
+    def _wheel(self, name_and_version: tuple[str, str]) -> str:
+        name, version = name_and_version
+        if "__" in name:
             raise _UnusableError("not a valid wheel name (PEP 427)")
-        name = parts[0]
-        ours = self._wheel_names.get(name)
-        if ours is None:
-            if "__" in name or not _WHEEL_NAME.match(name):
-                raise _UnusableError("not a valid wheel name (PEP 427)")
-            ours = self._wheel_names[name] = normalise(name) == self._project
-        if not ours:
+        if normalise(name) != self._project:
             raise _UnusableError(f"not a file of {self._project}")
-        return parts[1]
+        known = self._wheels[name_and_version] = self._canonical(version)
+        return known
 
     def _canonical(self, text: str) -> str:
         known = self._texts.get(text)
@@ -188,17 +188,23 @@ def _side_file(entry: dict[str, object]) -> str:
 
 def _epoch_seconds(text: object) -> int | None:
     """Seconds since the epoch of an ISO 8601 time (UTC unless it says otherwise), fractions cut off."""
-    match = _TIME.match(text) if isinstance(text, str) else None
-    if match is None:
+    if not isinstance(text, str):
         return None
     try:
-        seconds = (datetime.fromisoformat(match[1]) - _EPOCH) // _SECOND
+        if len(text) == 27 and text[26] == "Z" and text[19] == ".":
+            return _since_epoch(text[:19])
+        match = _TIME.match(text)
+        if match is None:
+            return None
+        offset = int(match[3]) * 3600 + int(match[4]) * 60 if match[2] else 0
+        return _since_epoch(match[1]) + (offset if match[2] == "-" else -offset)
     except ValueError:
         return None
-    if match[2]:
-        offset = int(match[3]) * 3600 + int(match[4]) * 60
-        seconds += -offset if match[2] == "+" else offset
-    return seconds
+
+
+def _since_epoch(text: str) -> int:
+    time = datetime.fromisoformat(text) - _EPOCH
+    return time.days * 86_400 + time.seconds
 
 
 def _releases(files: list[tuple[str, File]], names: _Names) -> tuple[Release, ...]:

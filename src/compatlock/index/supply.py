@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from compatlock.index.compile import Compiler
-    from compatlock.index.network import Network
+    from compatlock.index.lazy_network import LazyNetwork
     from compatlock.index.store import Store
     from compatlock.index.view import Hidden, Viewer
     from compatlock.model.policy import Policy
@@ -44,7 +44,7 @@ class Supply:
         source: str,
         target: Target,
         policy: Policy,
-        network: Network | None,
+        network: LazyNetwork | None,
         now: int | None = None,
     ) -> None:
         self.source = sha256(source.encode()).hexdigest()[:16]

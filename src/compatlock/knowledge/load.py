@@ -31,7 +31,7 @@ _DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def load_facts(
-    paths: Sequence[Path] = (), *, shipped: bool = True, memo: MutableMapping[str, str] | None = None
+    paths: Sequence[str | Path] = (), *, shipped: bool = True, memo: MutableMapping[str, str] | None = None
 ) -> tuple[Fact, ...]:
     """Return the facts of the shipped file (unless `shipped` is false) and of the files `paths`, in order.
 

@@ -18,6 +18,8 @@ ROOT_RELEASES = "root releases"
 DEPTH = "depth"
 PACKAGES = "packages"
 
+CHANGED_PINS = "pins changed"
+
 DEEPEST = 4  # depth 4 stands for "deeper or unreached"
 
 
@@ -42,7 +44,7 @@ def tiers(*, waivers: bool, older: bool, prefer: Sequence[str]) -> tuple[Tier, .
         result.append(Tier(WAIVERS, "waivers spent", "waivers"))
         result.append(Tier(WAIVED_BOUNDS, "bounds waived", "bounds"))
     if older:
-        result.append(Tier(CHANGES, "pins changed", "pins"))
+        result.append(Tier(CHANGES, CHANGED_PINS, "pins"))
     result += [Tier(PREFERRED, f"lag of {name}", "releases", package=name) for name in prefer]
     result.append(Tier(WORST, "worst root lag", "days"))
     result.append(Tier(ROOT_DAYS, "summed root lag", "days"))

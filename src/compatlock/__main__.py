@@ -1,0 +1,5 @@
+"""`python -m compatlock`."""
+
+from compatlock.cli.main import main
+
+main()

@@ -1,0 +1,156 @@
+"""From a solution to a lock: pins with files, edges, and what holds each package back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
+from compatlock.model.package import PRERELEASE, YANKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from compatlock.index.supply import Supply
+    from compatlock.model.dependencies import Dependencies, Dependency
+    from compatlock.model.listing import File
+    from compatlock.model.package import Package
+    from compatlock.model.request import Request
+    from compatlock.solver.universe import Universe
+
+
+class Chosen(NamedTuple):
+    """What a strategy chose: the index of each package, the extras of each, and the candidate that each
+    root's lag is counted from (absent: the newest of all)."""
+
+    indexes: dict[str, int]
+    extras: Mapping[str, Sequence[str]]
+    newest: Mapping[str, int]
+
+
+class Assembler:
+    """Puts a lock together."""
+
+    def __init__(self, request: Request, universe: Universe, supply: Supply, chosen: Chosen) -> None:
+        self._request = request
+        self._universe = universe
+        self._supply = supply
+        self._chosen = chosen
+        self._roots = {root.name for root in request.roots}
+
+    def lock(self, draft: Lock, broken: Iterable[str]) -> Lock:
+        """`draft` with pins, edges, roots, waivers, broken soft facts and index state filled in."""
+        edges = self.edges()
+        incoming: dict[str, list[LockedEdge]] = {}
+        for edge in edges:
+            incoming.setdefault(edge.on, []).append(edge)
+        pins = tuple(self._pin(name, incoming.get(name, ())) for name in sorted(self._chosen.indexes))
+        facts = {fact.id: fact for fact in self._request.facts}
+        return draft._replace(
+            pins=pins,
+            edges=edges,
+            roots=tuple(sorted(self._roots)),
+            waivers=self._waivers(edges),
+            broken_soft_facts=tuple(
+                SoftFactReport(i, facts[i].summary, facts[i].broken_days) for i in sorted(broken)
+            ),
+            index_state=self._index_state(),
+        )
+
+    def _package(self, name: str) -> Package:
+        return self._universe.packages[name]
+
+    def _release(self, name: str) -> Dependencies:
+        return self._universe.dependencies[name, self._chosen.indexes[name]]
+
+    # Edges
+
+    def edges(self) -> tuple[LockedEdge, ...]:
+        """Every edge of the answer: the user's lines, and what each pin (and needed extra) declares."""
+        found = {LockedEdge("", r.name, r.specifier, "", r.extras, r.origin) for r in self._request.roots}
+        for name in self._chosen.indexes:
+            for extra in ("", *self._chosen.extras.get(name, ())):
+                for dependency in self._release(name).of(extra):
+                    found.add(self._edge(name, extra, dependency))
+        return tuple(sorted(found))
+
+    def _edge(self, name: str, extra: str, dependency: Dependency) -> LockedEdge:
+        on = dependency.name
+        holds = self._package(on).admits(dependency.specifier, self._chosen.indexes[on])
+        return LockedEdge(name, on, dependency.specifier, extra, dependency.extras, waived=not holds)
+
+    def _waivers(self, edges: Iterable[LockedEdge]) -> tuple[str, ...]:
+        """The waivers spent, each with its reason."""
+        broken = {(e.package, e.extra, e.on) for e in edges if e.waived}
+        spent = [
+            w
+            for w in self._request.waivers
+            if any(p == w.package and on == w.on and w.extra in ("", x) for p, x, on in broken)
+        ]
+        return tuple(f"{w} ({w.reason or w.source})" if w.reason or w.source else str(w) for w in spent)
+
+    # Pins
+
+    def _pin(self, name: str, edges: Sequence[LockedEdge]) -> Pin:
+        package, index = self._package(name), self._chosen.indexes[name]
+        newest = self._chosen.newest.get(name, package.newest())
+        files = self._supply.installable_files(name, index)
+        return Pin(
+            name=name,
+            version=package.versions[index],
+            files=tuple(LockedFile(f.filename, f.sha256, f.size, f.upload_time) for f in files),
+            extras=tuple(self._chosen.extras.get(name, ())),
+            is_root=name in self._roots,
+            newest=package.versions[newest] if newest < package.size else "",
+            lag_days=package.lag_days(index, newest) if newest < package.size else 0,
+            lag_releases=package.lag_releases(index, newest),
+            held_by=self._held_by(package, index, edges),
+            notes=tuple(self._notes(package, index, files, edges)),
+        )
+
+    def _held_by(self, package: Package, index: int, edges: Sequence[LockedEdge]) -> tuple[str, ...]:
+        """The edges that exclude the next newer ordinary candidate."""
+        newer = next((i for i in range(index - 1, -1, -1) if i not in package.gates), None)
+        if newer is None:
+            return ()
+        held = {
+            f"{self._who(edge)} needs {edge.on}{edge.specifier}"
+            for edge in edges
+            if not edge.waived and not package.admits(edge.specifier, newer)
+        }
+        return tuple(sorted(held))
+
+    def _who(self, edge: LockedEdge) -> str:
+        if not edge.package:
+            return edge.origin.rpartition(":")[0] or edge.origin or "the input"
+        version = self._package(edge.package).versions[self._chosen.indexes[edge.package]]
+        extra = f"[{edge.extra}]" if edge.extra else ""
+        return f"{edge.package}{extra} {version}"
+
+    def _notes(
+        self, package: Package, index: int, files: Sequence[File], edges: Sequence[LockedEdge]
+    ) -> Iterable[str]:
+        gate = package.gates.get(index, "")
+        if gate == YANKED:
+            reason = next((f.yanked for f in files if f.yanked), "")
+            yield f"yanked: {reason}" if reason else "yanked, the index gives no reason"
+        elif gate == PRERELEASE:
+            yield "pre-release"
+        release = self._universe.dependencies[package.name, index]
+        if release.source == "sdist-unverified":
+            yield "sdist metadata, unverified"
+        asked = {x for e in edges for x in e.extras}
+        for extra in sorted(asked - set(release.provides)):
+            yield f"has no extra `{extra}`, which {self._asker(edges, extra)} asks for"
+
+    def _asker(self, edges: Sequence[LockedEdge], extra: str) -> str:
+        return next(self._who(e) for e in edges if extra in e.extras)
+
+    def _index_state(self) -> str:
+        from compatlock.api.times import format_time
+
+        cut = self._request.policy.exclude_newer
+        if cut is not None:
+            return f"as of {format_time(cut)}"
+        times = [t for n in self._chosen.indexes for t in self._package(n).times if t is not None]
+        return f"newest release of these packages {format_time(max(times))}" if times else ""

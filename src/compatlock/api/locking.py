@@ -1,0 +1,115 @@
+"""Making a lock: prepare, search, assemble, check."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.api.assemble import Assembler, Chosen
+from compatlock.api.drive import drive
+from compatlock.api.request import prepare
+from compatlock.api.verify import violations
+from compatlock.errors import LockInvalid
+from compatlock.index.lazy_network import LazyNetwork
+from compatlock.index.store import Store
+from compatlock.index.supply import Supply
+from compatlock.model import objective
+from compatlock.model.lock import Lock
+from compatlock.solver.search import search
+from compatlock.solver.universe import Universe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compatlock.api.options import LockOptions
+    from compatlock.errors import NoSolution
+    from compatlock.index.progress import Progress
+    from compatlock.model.request import Request
+    from compatlock.solver.universe import Need
+
+# Stands for the public index in the store's keys, so that a warm run need not import the library that
+# knows its address.
+_DEFAULT_SOURCE = "default"
+
+
+class Outcome(NamedTuple):
+    """A lock, and numbers about how it was found (for `-v` and benchmarks)."""
+
+    lock: Lock
+    counters: dict[str, int]
+
+
+def make_lock(options: LockOptions, *, on_progress: Callable[[Progress], None] | None = None) -> Outcome:
+    """Lock what the options ask for.
+
+    Raises InputError for bad input, IndexUnavailable (NotCached when offline) when the index cannot be
+    asked, NoSolution when the requirements contradict each other, LockInvalid if the independent checker
+    refuses the answer.
+    """
+    store = Store(options.cache_directory())
+    network = None
+    try:
+        prepared = prepare(options, store.memo)
+        request = prepared.request
+        if not options.offline:
+            network = LazyNetwork(options.index_url, on_progress)
+        source = options.index_url or _DEFAULT_SOURCE
+        supply = Supply(store, source, request.target, request.policy, network)
+        universe = Universe()
+        draft = Lock(
+            pins=(),
+            edges=(),
+            command=options.command(),
+            target=str(request.target),
+            strategy=request.strategy,
+            notes=prepared.notes,
+        )
+        outcome = _solve(request, universe, supply, draft)
+        found = violations(outcome.lock, request, supply)
+        if found:
+            raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
+        supply.save()
+        return outcome
+    finally:
+        if network is not None:
+            network.close()
+        store.close()
+
+
+def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock) -> Outcome:
+    if request.strategy == "greedy":
+        return _solve_greedily(request, universe, supply, draft)
+    solution = drive(search(universe, request), universe, supply)
+    if solution is None:
+        raise _no_solution(request, universe, supply)
+    chosen = Chosen(solution.chosen, solution.extras, solution.newest)
+    # How much an older lock changed is news of the run, not a property of the lock.
+    tiers = tuple(t for t in solution.tiers if t.name != objective.CHANGED_PINS)
+    draft = draft._replace(objective=tiers)
+    lock = Assembler(request, universe, supply, chosen).lock(draft, solution.broken)
+    return Outcome(lock, solution.counters)
+
+
+def _solve_greedily(request: Request, universe: Universe, supply: Supply, draft: Lock) -> Outcome:
+    from compatlock.solver.greedy import greedy
+
+    def fetch(need: Need) -> None:
+        universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
+
+    answer = greedy(universe, request, fetch)
+    if answer is None:
+        raise _no_solution(request, universe, supply)
+    lock = Assembler(request, universe, supply, Chosen(answer.chosen, answer.extras, {})).lock(draft, ())
+    return Outcome(lock, {})
+
+
+def _no_solution(request: Request, universe: Universe, supply: Supply) -> NoSolution:
+    """One minimal unsatisfiable core, in words."""
+    from compatlock.api.words import describe_core
+    from compatlock.errors import NoSolution
+    from compatlock.solver.explain import explain
+
+    core = drive(explain(universe, request), universe, supply)
+    supply.save()
+    message = describe_core(core, request.target, supply.hidden)
+    return NoSolution(message, core=core)

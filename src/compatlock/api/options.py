@@ -1,0 +1,105 @@
+"""Everything that a lock can be asked for with."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from compatlock.model.target import Target
+from compatlock.model.waiver import Waiver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class LockOptions(NamedTuple):
+    """The options of `compatlock.lock` and of `compatlock lock`, by their names there.
+
+    requirements:     requirement strings; files: requirements files (`-` is standard input);
+    constraints:      constraints files; profiles: names or files of profiles
+    target:           what to lock for; empty fields fall back to the profile's, then to the running
+                      interpreter and platform
+    index_url:        the Simple API root; `""` is the public index
+    exclude_newer:    files uploaded after this time do not exist (timestamp or date)
+    prerelease:       one of `model.policy.PRERELEASE_MODES`
+    no_binary, only_binary: packages whose wheels, or whose sdists, may not be used (`:all:`)
+    offline:          ask nothing of the network
+    cache_dir:        where the cache lives; `""` is the user's cache folder; cache False keeps it in memory
+    facts:            further facts files; shipped_facts and soft_facts switch those off
+    prefer:           packages whose own lag goes before that of the roots
+    waivers:          edges whose bounds may be waived when needed
+    older:            `{name: version}` of an older lock that is changed as little as possible
+    strategy:         `optimal`, or `greedy` for what pip would choose
+    """
+
+    requirements: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    target: Target = Target()
+    index_url: str = ""
+    exclude_newer: str = ""
+    prerelease: str = "if-necessary-or-explicit"
+    no_binary: tuple[str, ...] = ()
+    only_binary: tuple[str, ...] = ()
+    offline: bool = False
+    cache_dir: str = ""
+    cache: bool = True
+    facts: tuple[str, ...] = ()
+    shipped_facts: bool = True
+    soft_facts: bool = True
+    prefer: tuple[str, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    older: dict[str, str] = {}  # noqa: RUF012 - a default that nobody mutates
+    strategy: str = "optimal"
+
+    def command(self) -> str:
+        """The command line that asks for the same lock, for its header. What cannot change the answer
+        (cache, verbosity, output) is left out."""
+        import shlex
+
+        return " ".join(shlex.quote(word) for word in self._words())
+
+    def _words(self) -> Iterator[str]:
+        yield from ("compatlock", "lock")
+        yield from sorted("<stdin>" if f == "-" else f for f in self.files)
+        for option, values in (
+            ("--profile", self.profiles),
+            ("--requirement", self.requirements),
+            ("--constraint", self.constraints),
+            ("--no-binary", self.no_binary),
+            ("--only-binary", self.only_binary),
+            ("--facts", self.facts),
+        ):
+            for value in sorted(values):
+                yield from (option, value)
+        for value in self.prefer:
+            yield from ("--prefer", value)
+        for option, text, default in (
+            ("--python-version", self.target.python, ""),
+            ("--python-platform", self.target.platform, ""),
+            ("--default-index", self.index_url, ""),
+            ("--exclude-newer", self.exclude_newer, ""),
+            ("--prerelease", self.prerelease, "if-necessary-or-explicit"),
+            ("--strategy", self.strategy, "optimal"),
+        ):
+            if text != default:
+                yield from (option, text)
+        if not self.shipped_facts:
+            yield "--no-shipped-facts"
+        if not self.soft_facts:
+            yield "--no-soft-facts"
+
+    def cache_directory(self) -> str | None:
+        """Folder of the cache; None for a cache in memory."""
+        if not self.cache:
+            return None
+        if self.cache_dir:
+            return self.cache_dir
+        named = os.environ.get("COMPATLOCK_CACHE_DIR")
+        if named:
+            return named
+        from platformdirs import user_cache_dir
+
+        return user_cache_dir("compatlock", appauthor=False)

@@ -1,0 +1,155 @@
+"""From options to a checked request: files and profiles read, lines parsed, facts selected."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.api.times import parse_time
+from compatlock.errors import InputError
+from compatlock.inputs.requirement_line import parse_constraints, parse_requirements
+from compatlock.inputs.requirements_file import read_requirements_files
+from compatlock.knowledge.apply import FactIndex
+from compatlock.knowledge.load import load_facts, load_profile
+from compatlock.model.names import normalise
+from compatlock.model.policy import PRERELEASE_MODES, Policy
+from compatlock.model.request import Request
+from compatlock.model.target import Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, MutableMapping, Sequence
+
+    from compatlock.api.options import LockOptions
+    from compatlock.model.fact import Fact
+    from compatlock.model.profile import Profile
+    from compatlock.model.requirement import Requirement
+    from compatlock.model.waiver import Waiver
+
+STRATEGIES = ("optimal", "greedy")
+
+
+class Prepared(NamedTuple):
+    """A request, with remarks on how it came about that belong into the lock."""
+
+    request: Request
+    notes: tuple[str, ...]
+
+
+def prepare(options: LockOptions, memo: MutableMapping[str, str]) -> Prepared:
+    """Read what the options name and make the request of it. `memo` remembers parsed texts.
+
+    Raises InputError (FactError for facts and profiles) for whatever cannot be used.
+    """
+    _check_words(options)
+    profiles = [load_profile(name, memo=memo) for name in sorted(dict.fromkeys(options.profiles))]
+    target = _target(options.target, profiles)
+    files = read_requirements_files(options.files, options.constraints)
+    given = [(text, "--requirement") for text in options.requirements]
+    written = parse_requirements([*files.lines, *given], memo)
+    constraints = parse_constraints(files.constraints, memo)
+    roots = [*written, *(root for profile in profiles for root in profile.roots)]
+    if not roots:
+        raise InputError(
+            "nothing to lock: no requirement was given",
+            hints=["name a requirements file, `--requirement 'vllm>=0.22'` or `--profile async-grpo`"],
+        )
+    applied, dropped = _apply_markers(roots, target, memo)
+    bounds, _ = _apply_markers(constraints.requirements, target, memo)
+    facts = _facts(options, profiles, memo)
+    request = Request(
+        roots=tuple(sorted(applied)),
+        target=target,
+        constraints=tuple(sorted(bounds)),
+        policy=_policy(options),
+        waivers=_waivers(options, profiles, facts),
+        facts=facts,
+        older=dict(options.older),
+        prefer=tuple(normalise(name) for name in options.prefer),
+        soft_facts=options.soft_facts,
+        strategy=options.strategy,
+    )
+    notes = [*files.notes, *constraints.notes, *(f"left out, its marker is false: {r}" for r in dropped)]
+    return Prepared(request, tuple(sorted(dict.fromkeys(notes))))
+
+
+def _check_words(options: LockOptions) -> None:
+    for what, word, known in (
+        ("pre-release mode", options.prerelease, PRERELEASE_MODES),
+        ("strategy", options.strategy, STRATEGIES),
+    ):
+        if word not in known:
+            raise InputError(f"unknown {what} `{word}`", hints=[f"known: {', '.join(known)}"])
+
+
+def _target(asked: Target, profiles: Sequence[Profile]) -> Target:
+    """The target: what was asked for, then the profiles', then the running one. Profiles that disagree
+    need an explicit answer."""
+    fields = []
+    for field, option in (("python", "--python-version"), ("platform", "--python-platform")):
+        value = getattr(asked, field)
+        named = {getattr(p, field): p.name for p in profiles if getattr(p, field)}
+        if not value and len(named) > 1:
+            wanted = ", ".join(f"{name} {value}" for value, name in sorted(named.items()))
+            raise InputError(
+                f"the profiles are meant for different targets ({wanted})", hints=[f"decide with `{option}`"]
+            )
+        fields.append(value or next(iter(named), ""))
+    return Target(*fields).resolved()
+
+
+def _policy(options: LockOptions) -> Policy:
+    return Policy(
+        exclude_newer=parse_time(options.exclude_newer) if options.exclude_newer else None,
+        prerelease=options.prerelease,
+        no_binary=_packages(options.no_binary),
+        only_binary=_packages(options.only_binary),
+    )
+
+
+def _packages(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({name if name.startswith(":") else normalise(name) for name in names}))
+
+
+def _facts(
+    options: LockOptions, profiles: Sequence[Profile], memo: MutableMapping[str, str]
+) -> tuple[Fact, ...]:
+    facts = load_facts(options.facts, shipped=options.shipped_facts, memo=memo)
+    features = {feature for profile in profiles for feature in profile.features}
+    return tuple(sorted(f for f in facts if not f.feature or f.feature in features))
+
+
+def _waivers(options: LockOptions, profiles: Sequence[Profile], facts: Sequence[Fact]) -> tuple[Waiver, ...]:
+    waivers = [*options.waivers, *(waiver for profile in profiles for waiver in profile.waivers)]
+    index = FactIndex(facts)
+    for waiver in waivers:
+        hard = index.hard(waiver.package, waiver.on)
+        if hard is not None:
+            raise InputError(
+                f"`{waiver}` must never be waived: {hard.summary} (fact {hard.id})",
+                hints=["leave the waiver out"],
+            )
+    by_edge = {(w.package, w.extra, w.on): w for w in reversed(waivers)}
+    return tuple(sorted(by_edge.values()))
+
+
+def _apply_markers(
+    requirements: Iterable[Requirement], target: Target, memo: MutableMapping[str, str]
+) -> tuple[list[Requirement], list[str]]:
+    """Requirements whose marker holds on the target, without it, and the text of the others."""
+    applied, dropped = [], []
+    for requirement in requirements:
+        if not requirement.marker or _holds(requirement.marker, target, memo):
+            applied.append(requirement._replace(marker=""))
+        else:
+            dropped.append(str(requirement))
+    return applied, dropped
+
+
+def _holds(marker: str, target: Target, memo: MutableMapping[str, str]) -> bool:
+    key = f"marker:{target.key}:{marker}"
+    known = memo.get(key)
+    if known is None:
+        from packaging.markers import Marker
+
+        known = memo[key] = str(Marker(marker).evaluate({**target.marker_environment, "extra": ""}))
+    return known == "True"
