@@ -42,22 +42,21 @@ def parse_listing(project: str, body: bytes, page_url: str) -> Listing:
     Raises IndexUnavailable when the body is not such an answer at all.
     """
     names = _Names(project)
-    files: dict[str, tuple[str, File]] = {}
+    by_text: dict[str, list[File]] = {}
     skipped: list[Skipped] = []
     for entry in _entries(project, body, page_url):
-        filename = str(entry.get("filename", "")) if isinstance(entry, dict) else ""
+        filename = entry.get("filename") if isinstance(entry, dict) else None
+        if not isinstance(filename, str):
+            skipped.append(Skipped("", "an entry without a file name"))
+            continue
         try:
             version = names.version(filename)
             file = _file(filename, entry, page_url)
         except _UnusableError as error:
             skipped.append(Skipped(filename, str(error)))
-            continue
-        if filename in files and files[filename][1] != file:
-            # Which of two is right cannot be known; choosing by content keeps the answer deterministic.
-            skipped.append(Skipped(filename, "listed twice with different details"))
-            file = min(file, files[filename][1], key=repr)
-        files[filename] = (version, file)
-    releases = _releases([files[filename] for filename in sorted(files)], names)
+        else:
+            by_text.setdefault(version, []).append(file)
+    releases = _releases(by_text, names.versions, skipped)
     return Listing(normalise(project), releases, tuple(sorted(skipped)), True, _digest(releases))
 
 
@@ -105,8 +104,8 @@ class _Names:
         """Return the canonical version of a wheel or sdist of this project, or raise _UnusableError."""
         wheel = _WHEEL.match(filename)
         if wheel is not None:
-            name_and_version = wheel.group(1, 2)
-            return self._wheels.get(name_and_version) or self._wheel(name_and_version)
+            name, version = wheel.group(1, 2)
+            return self._wheels.get((name, version)) or self._wheel(name, version)
         if not _FILENAME.match(filename):
             raise _UnusableError("not a valid file name")
         for suffix in SDIST_SUFFIXES:
@@ -120,13 +119,12 @@ class _Names:
         kind = next((kind for kind in _OTHER_KINDS if filename.lower().endswith(kind)), "")
         raise _UnusableError(f"{kind} files are not supported" if kind else "neither a wheel nor an sdist")
 
-    def _wheel(self, name_and_version: tuple[str, str]) -> str:
-        name, version = name_and_version
+    def _wheel(self, name: str, version: str) -> str:
         if "__" in name:
             raise _UnusableError("not a valid wheel name (PEP 427)")
         if normalise(name) != self._project:
             raise _UnusableError(f"not a file of {self._project}")
-        known = self._wheels[name_and_version] = self._canonical(version)
+        known = self._wheels[name, version] = self._canonical(version)
         return known
 
     def _canonical(self, text: str) -> str:
@@ -207,23 +205,33 @@ def _since_epoch(text: str) -> int:
     return time.days * 86_400 + time.seconds
 
 
-def _releases(files: list[tuple[str, File]], names: _Names) -> tuple[Release, ...]:
+def _releases(
+    by_text: dict[str, list[File]], versions: dict[str, Version], skipped: list[Skipped]
+) -> tuple[Release, ...]:
     """Group files by version, newest first. `1.0` and `1.0.0` are one release, under the shorter text."""
-    by_text: dict[str, list[File]] = {}
-    for text, file in files:
-        by_text.setdefault(text, []).append(file)
-    by_version: dict[Version, tuple[str, list[File]]] = {}
+    groups: dict[Version, tuple[str, list[File]]] = {}
     for text in sorted(by_text, key=lambda text: (len(text), text)):
-        version = names.versions[text]
-        if version in by_version:
-            by_version[version][1].extend(by_text[text])
+        version = versions[text]
+        if version in groups:
+            groups[version][1].extend(by_text[text])
         else:
-            by_version[version] = (text, by_text[text])
-    releases = []
-    for version in sorted(by_version, reverse=True):
-        text, group = by_version[version]
-        releases.append(Release(text, tuple(sorted(group, key=lambda file: file.filename))))
-    return tuple(releases)
+            groups[version] = (text, by_text[text])
+    newest_first = (groups[version] for version in sorted(groups, reverse=True))
+    return tuple(Release(text, _distinct(files, skipped)) for text, files in newest_first)
+
+
+def _distinct(files: list[File], skipped: list[Skipped]) -> tuple[File, ...]:
+    """The files in the order of their names, each name once."""
+    by_name = {file.filename: file for file in files}
+    if len(by_name) < len(files):
+        # Which of two is right cannot be known; choosing by content keeps the answer deterministic.
+        by_name.clear()
+        skipped.extend(
+            Skipped(file.filename, "listed twice with different details")
+            for file in sorted(files, key=repr)
+            if by_name.setdefault(file.filename, file) != file
+        )
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _digest(releases: tuple[Release, ...]) -> str:
