@@ -1,3 +1,75 @@
-"""Find sets of package versions that really work together, and lock them."""
+"""Find sets of package versions that really work together, and lock them.
+
+    >>> import compatlock
+    >>> lock = compatlock.lock(profile="async-grpo", target=compatlock.Target(python="3.12"))
+    >>> lock.versions["vllm"]
+    >>> compatlock.write(lock, "requirements.lock")
+
+Everything here is imported when first used.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from compatlock.api.library import compare, from_json, lock, render, to_json, write
+    from compatlock.errors import (
+        CompatlockError,
+        FactError,
+        IndexUnavailable,
+        InputError,
+        LockInvalid,
+        LockOutdated,
+        NoSolution,
+        NotCached,
+    )
+    from compatlock.lockfile.compare import Change
+    from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, TierValue
+    from compatlock.model.target import Target
+    from compatlock.model.waiver import Waiver
+
+__all__ = [
+    "Change",
+    "CompatlockError",
+    "FactError",
+    "IndexUnavailable",
+    "InputError",
+    "Lock",
+    "LockInvalid",
+    "LockOutdated",
+    "LockedEdge",
+    "LockedFile",
+    "NoSolution",
+    "NotCached",
+    "Pin",
+    "Target",
+    "TierValue",
+    "Waiver",
+    "compare",
+    "from_json",
+    "lock",
+    "render",
+    "to_json",
+    "write",
+]
+
+_FUNCTIONS = ("compare", "from_json", "lock", "render", "to_json", "write")
+_MODULES = {
+    "Change": "compatlock.lockfile.compare",
+    "Target": "compatlock.model.target",
+    "Waiver": "compatlock.model.waiver",
+    **dict.fromkeys(("Lock", "LockedEdge", "LockedFile", "Pin", "TierValue"), "compatlock.model.lock"),
+    **dict.fromkeys(_FUNCTIONS, "compatlock.api.library"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'compatlock' has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(_MODULES.get(name, "compatlock.errors")), name)
+    globals()[name] = value
+    return value

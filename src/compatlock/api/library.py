@@ -1,0 +1,128 @@
+"""`import compatlock`: the functions that other tooling calls."""
+
+from __future__ import annotations
+
+import os
+
+from compatlock import __version__
+from compatlock.api.locking import make_lock
+from compatlock.api.options import LockOptions
+from compatlock.lockfile.compare import Change, changes
+from compatlock.model.lock import Lock
+from compatlock.model.target import Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from compatlock.index.progress import Progress
+    from compatlock.model.waiver import Waiver
+
+
+def lock(
+    requirements: Sequence[str] = (),
+    *,
+    profile: str | Sequence[str] = (),
+    files: Sequence[str | os.PathLike[str]] = (),
+    constraints: Sequence[str | os.PathLike[str]] = (),
+    target: Target | None = None,
+    older: Mapping[str, str] | Lock | None = None,
+    index_url: str = "",
+    exclude_newer: str = "",
+    prerelease: str = "if-necessary-or-explicit",
+    no_binary: Sequence[str] = (),
+    only_binary: Sequence[str] = (),
+    prefer: Sequence[str] = (),
+    waivers: Sequence[Waiver] = (),
+    facts: Sequence[str | os.PathLike[str]] = (),
+    shipped_facts: bool = True,
+    soft_facts: bool = True,
+    strategy: str = "optimal",
+    offline: bool = False,
+    cache_dir: str | os.PathLike[str] = "",
+    cache: bool = True,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Lock:
+    """Find the best set of versions, check it, and return it.
+
+    requirements:  requirement strings (PEP 508); files, constraints: paths of requirements files
+    profile:       name or file of a profile, or several
+    target:        what to lock for; None, or an empty field, falls back to the profile's target, then to
+                   the running interpreter and platform
+    older:         an older lock (or `{name: version}`) that should change as little as possible
+    exclude_newer: files uploaded after this timestamp (RFC 3339) or date do not exist
+    prerelease:    if-necessary-or-explicit (the standard's rule), if-necessary, explicit, allow, disallow
+    no_binary, only_binary: packages whose wheels, or source distributions, may not be used (`:all:`)
+    prefer:        packages whose own lag goes before that of the other roots
+    facts:         further facts files; shipped_facts False leaves out those that come with compatlock,
+                   soft_facts False those that only warn
+    strategy:      `optimal`, or `greedy` for what pip would choose
+    offline, cache_dir, cache: use only the cache; where it lives; False keeps it in memory
+    on_progress:   called with an `index.progress.Progress` as answers of the index arrive
+
+    Raises InputError (bad input, nothing asked for), NoSolution (with the core), IndexUnavailable
+    (NotCached when offline), LockInvalid (the independent checker refused the answer).
+    """
+    options = LockOptions(
+        requirements=tuple(requirements),
+        files=tuple(os.fspath(path) for path in files),
+        constraints=tuple(os.fspath(path) for path in constraints),
+        profiles=(profile,) if isinstance(profile, str) else tuple(profile),
+        target=target or Target(),
+        index_url=index_url,
+        exclude_newer=exclude_newer,
+        prerelease=prerelease,
+        no_binary=tuple(no_binary),
+        only_binary=tuple(only_binary),
+        offline=offline,
+        cache_dir=os.fspath(cache_dir),
+        cache=cache,
+        facts=tuple(os.fspath(path) for path in facts),
+        shipped_facts=shipped_facts,
+        soft_facts=soft_facts,
+        prefer=tuple(prefer),
+        waivers=tuple(waivers),
+        older=_pins(older),
+        strategy=strategy,
+    )
+    return make_lock(options, on_progress=on_progress).lock
+
+
+def render(lock: Lock, *, path: str = "requirements.lock") -> str:
+    """The text of a requirements.lock file; `path` is where it will stand, for the comments."""
+    from compatlock.lockfile.requirements_lock import render as render_lock
+
+    return render_lock(lock, tool_version=__version__, path=path)
+
+
+def write(lock: Lock, path: str | os.PathLike[str]) -> None:
+    """Write a requirements.lock file, whole or not at all. Raises InputError when that is impossible."""
+    from compatlock.lockfile.write import write_atomically
+
+    write_atomically(os.fspath(path), render(lock, path=os.fspath(path)))
+
+
+def to_json(lock: Lock) -> dict[str, Any]:
+    """The lock as plain JSON values; `version` names the schema."""
+    from compatlock.lockfile.lock_json import to_json as encode
+
+    return encode(lock)
+
+
+def from_json(value: Mapping[str, Any]) -> Lock:
+    """The lock that `to_json` gave. Raises InputError for anything else."""
+    from compatlock.lockfile.lock_json import from_json as decode
+
+    return decode(value)
+
+
+def compare(old: Lock | Mapping[str, str], new: Lock | Mapping[str, str]) -> tuple[Change, ...]:
+    """What changed between two locks (or `{name: version}`): added, removed and changed pins by name."""
+    return changes(_pins(old), _pins(new))
+
+
+def _pins(lock: Mapping[str, str] | Lock | None) -> dict[str, str]:
+    if lock is None:
+        return {}
+    return lock.versions if isinstance(lock, Lock) else dict(lock)
