@@ -139,9 +139,20 @@ class Assembler:
         release = self._universe.dependencies[package.name, index]
         if release.source == "sdist-unverified":
             yield "sdist metadata, unverified"
+        if package.name in self._roots and package.newest_hidden:
+            yield self._hidden_note(*package.newest_hidden)
         asked = {x for e in edges for x in e.extras}
         for extra in sorted(asked - set(release.provides)):
             yield f"has no extra `{extra}`, which {self._asker(edges, extra)} asks for"
+
+    def _hidden_note(self, version: str, reason: str, detail: str) -> str:
+        target = self._request.target
+        why = {
+            "python": f"needs Python {detail}, the target is {target.python}",
+            "tags": f"has no wheel for {target.platform}",
+            "native": f"has no wheel for {target.platform} and would have to be built from source",
+        }
+        return f"the newer {version} is hidden: it {why[reason]}"
 
     def _asker(self, edges: Sequence[LockedEdge], extra: str) -> str:
         return next(self._who(e) for e in edges if extra in e.extras)

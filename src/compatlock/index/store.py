@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-FILE_NAME = "store-v1.sqlite"
+FILE_NAME = "store-v2.sqlite"
 
 _SCHEMA = """
 create table if not exists listing(source text, project text, fetched integer, etag text, digest text,

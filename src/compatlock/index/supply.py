@@ -127,6 +127,7 @@ class Supply:
             full_runs=known,
             compute=compute,
             found=view["e"],
+            newest_hidden=view["h"],
             prerelease=self.policy.prerelease,
         )
         self._digests[name] = digest

@@ -35,11 +35,13 @@ NO_PRERELEASE = "pre-release"
 
 
 class Hidden(NamedTuple):
-    """A release that is no candidate: `reason` is one of the constants above, `detail` the bound at fault."""
+    """A release that is no candidate: `reason` is one of the constants above, `detail` the bound at fault,
+    `position` its index in the full list of releases."""
 
     version: str
     reason: str
     detail: str = ""
+    position: int = 0
 
 
 class Candidate(NamedTuple):
@@ -57,6 +59,15 @@ class View(NamedTuple):
 
     candidates: tuple[Candidate, ...]
     hidden: tuple[Hidden, ...]
+
+    def newest_hidden(self) -> Hidden | None:
+        """The newest final release that only the target keeps from being the newest candidate, if any."""
+        newest = min((c.position for c in self.candidates if not c.gate), default=None)
+        if newest is None:
+            return None
+        above = [h for h in self.hidden if h.position < newest and h.reason in (PYTHON, TAGS, NATIVE)]
+        final = [h for h in above if not Version(h.version).is_prerelease]
+        return min(final, key=lambda h: h.position, default=None)
 
 
 def file_key(file: File) -> str:
@@ -104,14 +115,14 @@ class Viewer:
             if isinstance(draft, Hidden):
                 hidden.append(draft)
             elif any_wheel and draft.gate == NATIVE:
-                hidden.append(Hidden(draft.version, NATIVE))
+                hidden.append(Hidden(draft.version, NATIVE, position=draft.position))
             else:
                 gate = "" if draft.gate == NATIVE else draft.gate
                 candidates.append(draft._replace(gate=self._gate(draft, gate)))
         allowed = []
         for candidate in candidates:
             if candidate.gate == PRERELEASE and self._policy.prerelease == "disallow":
-                hidden.append(Hidden(candidate.version, NO_PRERELEASE))
+                hidden.append(Hidden(candidate.version, NO_PRERELEASE, position=candidate.position))
             else:
                 allowed.append(candidate)
         return View(tuple(allowed), tuple(hidden))
@@ -132,7 +143,7 @@ class Viewer:
         files = [f for f in release.files if self._in_time(f)]
         if not files:
             dated = any(f.upload_time is not None for f in release.files)
-            return Hidden(release.version, DATE if dated else UNDATED)
+            return Hidden(release.version, DATE if dated else UNDATED, position=position)
         for gate, chosen in (("", [f for f in files if f.yanked is None]), (YANKED, files)):
             wheels, sdists = self._sort(project, chosen)
             if wheels or sdists:
@@ -141,7 +152,7 @@ class Viewer:
                 times = [f.upload_time for f in files if f.upload_time is not None]
                 time = min(times) if times else None
                 return Candidate(position, release.version, (wheels or sdists)[0], time, gate)
-        return self._why_hidden(project, release.version, files)
+        return self._why_hidden(project, release.version, files)._replace(position=position)
 
     def _is_native_build(self, project: str, files: list[File]) -> bool:
         return any(f.is_wheel for f in files) and not self._policy.forbids_wheels(project)
@@ -180,10 +191,12 @@ class Viewer:
 def encode_view(view: View) -> dict[str, Any]:
     """The stored form of a view's candidates."""
     candidates = view.candidates
+    newest_hidden = view.newest_hidden()
     return {
         "v": "\n".join(c.version for c in candidates),
         "x": [c.position for c in candidates],
         "t": [c.time for c in candidates],
         "g": {str(i): c.gate for i, c in enumerate(candidates) if c.gate},
         "f": [file_key(c.file) for c in candidates],
+        "h": list(newest_hidden[:3]) if newest_hidden else [],
     }

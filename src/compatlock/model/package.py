@@ -33,6 +33,7 @@ class Package:
     file_keys: which file's metadata speaks for the candidate (key of the store)
     full_runs: `{specifier: (flags, lo, hi, lo, hi, ...)}` over the *full* list of releases
     compute:   answers a specifier that `full_runs` lacks, in the same form
+    newest_hidden: `(version, reason, detail)` of a newer release that only the target hides, or `()`
     prerelease: which specifiers admit pre-releases: `explicit` (those that name one), `if-necessary`
                (those that no ordinary candidate satisfies), or `if-necessary-or-explicit`
     """
@@ -50,6 +51,7 @@ class Package:
         "full_runs",
         "gates",
         "name",
+        "newest_hidden",
         "positions",
         "size",
         "times",
@@ -68,6 +70,7 @@ class Package:
         full_runs: dict[str, tuple[int, ...]],
         compute: Callable[[str], tuple[int, ...]],
         found: bool = True,
+        newest_hidden: Sequence[str] = (),
         prerelease: str = "if-necessary-or-explicit",
     ) -> None:
         self.name = name
@@ -79,6 +82,7 @@ class Package:
         self.file_keys = file_keys
         self.full_runs = full_runs
         self.found = found
+        self.newest_hidden = tuple(newest_hidden)
         self._compute = compute
         self._explicit = prerelease != "if-necessary"
         self._necessary = prerelease != "explicit"
@@ -94,7 +98,8 @@ class Package:
         except ValueError:
             return None
 
-    def _full(self, specifier: str) -> tuple[int, ...]:
+    def full(self, specifier: str) -> tuple[int, ...]:
+        """`(flags, lo, hi, ...)`: where a specifier that is not empty holds in the full list of releases."""
         full = self.full_runs.get(specifier)
         if full is None:
             full = self.full_runs[specifier] = self._compute(specifier)
@@ -108,7 +113,7 @@ class Package:
         if not specifier:
             result: Runs = ((0, self.size),) if self.size else ()
         else:
-            full = self._full(specifier)
+            full = self.full(specifier)
             found: list[tuple[int, int]] = []
             for k in range(1, len(full), 2):
                 low = bisect_left(self.positions, full[k])
@@ -143,7 +148,7 @@ class Package:
 
     def _admit(self, specifier: str) -> list[int]:
         runs = self.runs(specifier)
-        flags = self._full(specifier)[0] if specifier else 0
+        flags = self.full(specifier)[0] if specifier else 0
         within = [i for low, high in runs for i in range(low, high) if i in self.gates]
         only_gated = len(within) == sum(high - low for low, high in runs)
         result = []
