@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from compatlock.model.display import without_credentials
 from compatlock.model.target import Target
 from compatlock.model.waiver import Waiver
 
@@ -55,11 +56,11 @@ class LockOptions(NamedTuple):
     strategy: str = "optimal"
 
     def command(self) -> str:
-        """The command line that asks for the same lock, for its header. What cannot change the answer
-        (cache, verbosity, output) is left out."""
+        """The command line that asks for the same lock, for its header, without credentials. What cannot
+        change the answer (cache, verbosity, output) is left out."""
         import shlex
 
-        return " ".join(shlex.quote(word) for word in self._words())
+        return " ".join(shlex.quote(without_credentials(word)) for word in self._words())
 
     def _words(self) -> Iterator[str]:
         yield from ("compatlock", "lock")
