@@ -33,7 +33,7 @@ class Compiler:
         if metadata.problem:
             return [[], {}, [], metadata.source, metadata.problem]
         problem = self._python_problem(metadata.requires_python)
-        provides = [normalise(extra) for extra in metadata.provides_extra]
+        provides = list(dict.fromkeys(normalise(extra) for extra in metadata.provides_extra))
         base: list[Any] = []
         extras: dict[str, list[Any]] = {}
         for line in metadata.requires_dist:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packaging.tags import compatible_tags, cpython_tags
+from packaging.tags import compatible_tags, cpython_tags, mac_platforms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,10 +10,6 @@ if TYPE_CHECKING:
     from compatlock.model.target import Target
 
 _LEGACY = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
-_MAC_FORMATS = {
-    "arm64": ("arm64", "universal2"),
-    "x86_64": ("x86_64", "universal2", "intel", "fat64", "fat3"),
-}
 
 
 def platform_tags(platform: Platform) -> list[str]:
@@ -29,23 +25,10 @@ def platform_tags(platform: Platform) -> list[str]:
                 tags.append(f"{_LEGACY[minor]}_{machine}")
         return [*tags, f"linux_{machine}"]
     if platform.family == "musllinux":
-        return [f"musllinux_1_{n}_{machine}" for n in range(platform.floor[1], 0, -1)] + [f"linux_{machine}"]
+        return [f"musllinux_1_{n}_{machine}" for n in range(platform.floor[1], -1, -1)] + [f"linux_{machine}"]
     if platform.family == "macos":
-        return _macos_tags(platform)
+        return list(mac_platforms(platform.floor, machine))
     return [machine]
-
-
-def _macos_tags(platform: Platform) -> list[str]:
-    major = platform.floor[0]
-    versions = [f"{m}_0" for m in range(major, 10, -1)]
-    if platform.tag_machine == "x86_64":
-        versions += [f"10_{n}" for n in range(16, 3, -1)]
-    formats = _MAC_FORMATS[platform.tag_machine]
-    tags = [f"macosx_{v}_{f}" for v in versions for f in formats]
-    if platform.tag_machine == "arm64":
-        # universal2 wheels that were tagged for macOS 10 run on arm64 too (PEP 425, as packaging does).
-        tags += [f"macosx_10_{n}_universal2" for n in range(16, 3, -1)]
-    return tags
 
 
 class TagRanks:

@@ -66,15 +66,26 @@ class View(NamedTuple):
         if newest is None:
             return None
         above = [h for h in self.hidden if h.position < newest and h.reason in (PYTHON, TAGS, NATIVE)]
-        final = [h for h in above if not Version(h.version).is_prerelease]
+        final = [h for h in above if not _is_prerelease(h.version)]
         return min(final, key=lambda h: h.position, default=None)
+
+
+class _Draft(NamedTuple):
+    """A candidate, unless it is a `native` build and the project has wheels that fit."""
+
+    candidate: Candidate
+    native: bool
+
+
+def _is_prerelease(version: str) -> bool:
+    return Version(version).is_prerelease
 
 
 def file_key(file: File) -> str:
     """Identifies a file's content in the store: by hash, else by all that the index says of it."""
     if file.sha256:
         return file.sha256[:20]
-    identity = f"{file.url}\n{file.size}\n{file.upload_time}"
+    identity = f"{file.filename}\n{file.url}\n{file.size}\n{file.upload_time}"
     return sha256(identity.encode()).hexdigest()[:20]
 
 
@@ -109,49 +120,42 @@ class Viewer:
         """The view of a project."""
         drafts = [self._draft(listing.project, k, r) for k, r in enumerate(listing.releases)]
         # Only sdists to choose from in every release: then they are what the project offers.
-        any_wheel = any(isinstance(d, Candidate) and d.file.is_wheel for d in drafts)
+        any_wheel = any(isinstance(d, _Draft) and d.candidate.file.is_wheel for d in drafts)
         candidates, hidden = [], []
         for draft in drafts:
             if isinstance(draft, Hidden):
                 hidden.append(draft)
-            elif any_wheel and draft.gate == NATIVE:
-                hidden.append(Hidden(draft.version, NATIVE, position=draft.position))
+            elif any_wheel and draft.native:
+                hidden.append(Hidden(draft.candidate.version, NATIVE, position=draft.candidate.position))
             else:
-                gate = "" if draft.gate == NATIVE else draft.gate
-                candidates.append(draft._replace(gate=self._gate(draft, gate)))
-        allowed = []
-        for candidate in candidates:
-            if candidate.gate == PRERELEASE and self._policy.prerelease == "disallow":
-                hidden.append(Hidden(candidate.version, NO_PRERELEASE, position=candidate.position))
-            else:
-                allowed.append(candidate)
-        return View(tuple(allowed), tuple(hidden))
+                candidates.append(draft.candidate)
+        return View(tuple(candidates), tuple(hidden))
 
-    def _gate(self, draft: Candidate, gate: str) -> str:
-        if gate == YANKED:
-            return gate
-        if self._policy.prerelease != "allow" and Version(draft.version).is_prerelease:
-            return PRERELEASE
-        return ""
+    def _gate(self, version: str, yanked: bool) -> str:
+        if yanked:
+            return YANKED
+        return PRERELEASE if self._policy.prerelease != "allow" and _is_prerelease(version) else ""
 
     def _in_time(self, file: File) -> bool:
         cut = self._policy.exclude_newer
         return cut is None or (file.upload_time is not None and file.upload_time <= cut)
 
-    def _draft(self, project: str, position: int, release: Release) -> Candidate | Hidden:
-        """The release as a candidate; its gate is `native` when only a native build could provide it."""
+    def _draft(self, project: str, position: int, release: Release) -> _Draft | Hidden:
+        """What the release would be as a candidate, or why it is none whatever the others are."""
         files = [f for f in release.files if self._in_time(f)]
         if not files:
             dated = any(f.upload_time is not None for f in release.files)
             return Hidden(release.version, DATE if dated else UNDATED, position=position)
-        for gate, chosen in (("", [f for f in files if f.yanked is None]), (YANKED, files)):
+        if self._policy.prerelease == "disallow" and _is_prerelease(release.version):
+            return Hidden(release.version, NO_PRERELEASE, position=position)
+        for yanked, chosen in ((False, [f for f in files if f.yanked is None]), (True, files)):
             wheels, sdists = self._sort(project, chosen)
             if wheels or sdists:
-                if not wheels and self._is_native_build(project, chosen):
-                    gate = gate or NATIVE
                 times = [f.upload_time for f in files if f.upload_time is not None]
                 time = min(times) if times else None
-                return Candidate(position, release.version, (wheels or sdists)[0], time, gate)
+                gate = self._gate(release.version, yanked)
+                candidate = Candidate(position, release.version, (wheels or sdists)[0], time, gate)
+                return _Draft(candidate, native=not wheels and self._is_native_build(project, chosen))
         return self._why_hidden(project, release.version, files)._replace(position=position)
 
     def _is_native_build(self, project: str, files: list[File]) -> bool:
