@@ -17,7 +17,7 @@ from compatlock.model.package import Package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from compatlock.index.compile import Compiler
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 # How long a listing is believed without asking again, in seconds (what the public index itself allows).
 FRESH_SECONDS = 600
+
+
+class CacheChanged(NotCached):
+    """The cache changed under a run, which has to begin again."""
 
 
 class Supply:
@@ -138,7 +142,10 @@ class Supply:
 
         versions = self._versions.get(name)
         if versions is None:
-            versions = self._versions[name] = self._store.versions(self.source, name)
+            versions = self._store.versions(self.source, name, self._digests[name])
+            if versions is None:
+                raise self._lost(name)
+            self._versions[name] = versions
         return answer(specifier, versions)
 
     # Dependencies
@@ -196,9 +203,24 @@ class Supply:
         """The file whose metadata speaks for a candidate."""
         from compatlock.index.view import file_key
 
-        package = self._packages[name]
-        files = self._store.files(self.source, name, package.versions[index]) or ()
-        return next(f for f in files if file_key(f) == package.file_keys[index])
+        key = self._packages[name].file_keys[index]
+        return next(f for f in self._files(name, index) if file_key(f) == key)
+
+    def _files(self, name: str, index: int) -> tuple[File, ...]:
+        version = self._packages[name].versions[index]
+        files = self._store.files(self.source, name, self._digests[name], version)
+        if files is None:
+            raise self._lost(name)
+        return files
+
+    def _lost(self, name: str) -> CacheChanged:
+        """The store no longer holds the listing that a package was made of: another process replaced it,
+        or it is damaged, and then must not be believed again."""
+        if self._store.listing(self.source, name) is None:
+            self._store.forget_listing(self.source, name)
+        return CacheChanged(
+            f"the cache lost what it held about {name}", hints=["run again, without `--offline`"]
+        )
 
     def take_listing(self, name: str, listing: Listing | None, etag: str) -> None:
         """Take the index's answer about a project (None: unchanged) into the store and the universe."""
@@ -207,7 +229,7 @@ class Supply:
             self._store.touch_listing(self.source, name, self._now)
             listing = self._store.listing(self.source, name)
             if listing is None:
-                raise NotCached(f"the cache lost what it held about {name}", hints=["run again"])
+                raise self._lost(name)
         else:
             self._store.put_listing(self.source, listing, etag, self._now)
         self._store.flush()
@@ -238,7 +260,7 @@ class Supply:
     def installable_files(self, name: str, index: int) -> list[File]:
         """Files of a candidate that the target could install, best first."""
         memo = f"files:{self._view_key}:{self._digests[name]}:{name}:{index}"
-        files = self._store.files(self.source, name, self._packages[name].versions[index]) or ()
+        files = self._files(name, index)
         known = self._store.get_memo(memo)
         if known is not None:
             return [files[int(k)] for k in known.split()]
@@ -255,6 +277,20 @@ class Supply:
     def listing(self, name: str) -> Listing | None:
         """The stored listing of a project."""
         return self._store.listing(self.source, name)
+
+    def listings_read(self) -> Iterator[Listing]:
+        """The listings of all projects that this run looked at."""
+        for name in sorted(self._packages):
+            listing = self._store.listing(self.source, name)
+            if listing is not None:
+                yield listing
+
+    def metadata_read(self) -> Iterator[tuple[str, File, Metadata]]:
+        """The metadata of all candidates that this run looked at: project, file, metadata."""
+        for name, index in sorted(self._dependencies):
+            fields = self._store.metadata(self.source, self._packages[name].file_keys[index])
+            if fields is not None:
+                yield name, self.file_of(name, index), _metadata(fields)
 
     def save(self) -> None:
         """Store what was derived during the run."""
