@@ -129,6 +129,14 @@ class Package:
         self._runs[specifier] = result
         return result
 
+    def end(self, specifier: str) -> int | None:
+        """Index of the newest candidate that is older than every release within a specifier, those that
+        are no candidates included (`size` when there is none); None when no release is within it."""
+        if not specifier:
+            return self.size
+        full = self.full(specifier)
+        return bisect_left(self.positions, full[-1]) if len(full) > 1 else None
+
     def admits(self, specifier: str, index: int) -> bool:
         """Whether the candidate lies within the specifier."""
         return any(low <= index < high for low, high in self.runs(specifier))

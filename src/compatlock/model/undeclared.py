@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 def undeclared_dependencies(
     facts: Iterable[Fact], package: Package, index: int, extra: str
 ) -> list[Dependency]:
-    """What the facts add to a candidate of `package` (or to an extra of it, `""` for none)."""
+    """What the facts add to a candidate of `package` (or to an extra of it, `""` for none).
+
+    A soft fact's bound may be broken at a price, so it is no part of the dependency; the need itself is.
+    """
     return [
-        Dependency(fact.on, bound.bound)
+        Dependency(fact.on, "" if fact.is_soft else bound.bound)
         for fact in facts
         if fact.kind == "undeclared"
         and fact.package == package.name

@@ -8,7 +8,7 @@ from compatlock.model.objective import DEEPEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from compatlock.model.package import Package
     from compatlock.model.requirement import Requirement
@@ -43,7 +43,8 @@ def frame(
     universe: Universe, roots: Sequence[Requirement], constraints: Sequence[Requirement]
 ) -> Generator[Need, None, Frame]:
     """Find the newest candidate of each root, then depths breadth-first over (package, extra), each
-    package at its newest candidate, bounds of parents and facts ignored."""
+    package at its newest usable candidate (a gated one only when it has no other), bounds of parents and
+    facts ignored."""
     yield from universe.want_packages(r.name for r in roots)
     asked: dict[str, set[str]] = {}
     for root in roots:
@@ -74,14 +75,17 @@ def _newest_root(
     return None
 
 
+def _by_age(package: Package) -> Iterator[int]:
+    """Ordinary candidates, newest first, then the gated ones."""
+    yield from (i for i in range(package.size) if i not in package.gates)
+    yield from sorted(package.gates)
+
+
 def _newest_usable(universe: Universe, name: str) -> Generator[Need, None, int | None]:
-    package = universe.packages[name]
-    index = package.newest()
-    while index < package.size:
+    for index in _by_age(universe.packages[name]):
         yield from universe.want_dependencies([(name, index)])
         if not universe.dependencies[name, index].problem:
             return index
-        index = package.newest(((index + 1, package.size),))
     return None
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from compatlock.model.dependencies import Dependency
+from compatlock.model.undeclared import undeclared_dependencies
 from compatlock.solver.guards import Guards, Label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from compatlock.model.dependencies import Dependency
     from compatlock.model.fact import Fact, FactBound
     from compatlock.model.package import Package
     from compatlock.solver.formula import Formula
 
-_PAIR_KINDS = ("too-loose", "undeclared", "overlap")
+_BOUND_KINDS = ("too-loose", "undeclared")
+_PAIR_KINDS = (*_BOUND_KINDS, "overlap")
 
 
 class FactClauses:
@@ -53,13 +55,8 @@ class FactClauses:
 
     def undeclared(self, package: Package, index: int, extra: str) -> list[Dependency]:
         """Dependencies that a release has without declaring them."""
-        return [
-            Dependency(fact.on, bound.bound)
-            for fact in self._undeclared.get(package.name, ())
-            if fact.extra == extra and not fact.present
-            for bound in fact.bounds
-            if package.admits(bound.versions, index)
-        ]
+        facts = self._undeclared.get(package.name)
+        return undeclared_dependencies(facts, package, index, extra) if facts else []
 
     def _try(self, formula: Formula, fact: Fact) -> None:
         names = [n for n in (fact.package, fact.on, *fact.present) if n]
@@ -74,7 +71,8 @@ class FactClauses:
         condition += self._guards.whole(Label("fact", fact.package, on=fact.on, origin=fact.id))
         if fact.is_soft:
             condition.append(self._soft(formula, fact))
-            self._break_when_older(formula, fact, condition)
+            if fact.kind in _BOUND_KINDS:
+                self._break_when_older(formula, fact, condition)
         for bound in fact.bounds:
             self._add_bound(formula, fact, bound, condition)
 
@@ -101,9 +99,7 @@ class FactClauses:
     def _break_when_older(self, formula: Formula, fact: Fact, condition: list[int]) -> None:
         """A release older than everything that the soft fact covers breaks it: unknown is not better."""
         subject = formula.universe.packages[fact.package]
-        covered = [high for bound in fact.bounds for _, high in subject.runs(bound.versions)]
-        if not covered or not fact.on:
-            return
-        oldest = formula.older(fact.package, max(covered)) if max(covered) < subject.size else None
-        if oldest is not None:
-            formula.sat.add([*condition, -oldest, -formula.present(fact.on)])
+        ends = [end for bound in fact.bounds if (end := subject.end(bound.versions)) is not None]
+        older = formula.older(fact.package, max(ends)) if ends else None
+        if older is not None:
+            formula.sat.add([*condition, -older, -formula.present(fact.on)])

@@ -1,25 +1,62 @@
 """Pre-releases and yanked releases: candidates that only some edge admits.
 
-A gated candidate may be chosen only when a chosen release has an edge that admits it. The edges are
-known only of loaded releases, and loading must never admit what was forbidden before. So the clause of a
-gate reads "not chosen, or an admitting edge known so far, or *more*, or *open*":
+A gated candidate may be chosen only when a line of the user's, or an edge of a release that is needed
+without it, admits it (`reach`). Answers that break this are forbidden one by one: a *support* says "this
+set of packages and extras is not installed like that unless an edge from outside leads into it". The edges
+are known only of loaded releases, and loading must never admit what was forbidden before. So the clause of
+a support reads "not like that, or an edge known so far, or *more*, or *open*":
 
-* *more* is a fresh literal that is assumed false; when another admitting edge gets known it is defined as
-  "that edge, or *more* again". Whatever was proved before stays true of every answer that holds the new
-  edge's release, because that release was not loaded then, which is what *open* stands for.
-* *open* means "some chosen release is not loaded and might admit it". It is assumed false; a proof that
-  used this is only taken when the other case is refuted too (see `search`).
+* *more* is a fresh literal that is assumed false; when another edge gets known it is defined as "that
+  edge, or *more* again". Whatever was proved before stays true of every answer that holds the new edge's
+  release, because that release was not loaded then, which is what *open* stands for.
+* *open* means "some chosen release is not loaded and might have such an edge". It is assumed false; a
+  proof that used this is only taken when the other case is refuted too (see `search`).
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from compatlock.model.dependencies import Dependency
     from compatlock.solver.formula import Formula, Node
+    from compatlock.solver.reach import Reach
     from compatlock.solver.sat import Sat
+
+
+class _Edge(NamedTuple):
+    """An edge of a loaded release (`parent` None: a line of the user's). It holds unless a literal of
+    `condition` does, and admits the gated candidates `admits`."""
+
+    parent: Node | None
+    admits: frozenset[int]
+    condition: tuple[int, ...]
+
+
+class _Support:
+    """A set of nodes that may only be installed when an edge from outside leads into it.
+
+    at:   the gated candidates among them that are to be chosen: edges lead there only by admitting them
+    more: the literal "or an edge that is not known yet"
+    """
+
+    def __init__(self, nodes: frozenset[Node], at: Mapping[str, int], more: int) -> None:
+        self.nodes = nodes
+        self.at = at
+        self.more = more
+
+    def led_to(self, node: Node, edge: _Edge) -> bool:
+        """Whether the edge leads to a node of the set from outside."""
+        if node not in self.nodes or edge.parent in self.nodes:
+            return False
+        # A candidate that still has to be admitted cannot admit itself or others of the set.
+        if edge.parent is not None and edge.parent[0] in self.at:
+            return False
+        index = self.at.get(node[0])
+        return index is None or index in edge.admits
 
 
 class Gates:
@@ -28,19 +65,20 @@ class Gates:
     def __init__(self, sat: Sat) -> None:
         self._sat = sat
         self.open = sat.variable()
-        self._edges: dict[tuple[int, ...], int] = {}
-        # For each gated candidate: literals of admitting edges; None once a line of the user's admits it.
-        self._admitting: dict[tuple[str, int], list[int] | None] = {}
-        self._more: dict[tuple[str, int], int] = {}
-        self._incoming: dict[Node, list[tuple[Node | None, tuple[int, ...]]]] = {}
+        self._literals: dict[tuple[int, ...], int] = {}
+        self._incoming: dict[Node, list[_Edge]] = {}
         self._supports: list[_Support] = []
+        self._guarded: set[tuple[str, int]] = set()
         self._unloaded: dict[str, int] = {}
 
     @property
     def assumptions(self) -> list[int]:
         """What is assumed while nothing is left open."""
-        more = [-literal for literal in self._more.values()]
-        return [-self.open, *more, *(-support.more for support in self._supports)]
+        return [-self.open, *(-support.more for support in self._supports)]
+
+    def shut(self) -> dict[int, tuple[str, int]]:
+        """Those of the assumptions that shut out a gated candidate, and which one."""
+        return {-s.more: next(iter(s.at.items())) for s in self._supports if s.at}
 
     # Told by the formula
 
@@ -48,27 +86,15 @@ class Gates:
         self, formula: Formula, parent: Node | None, dependency: Dependency, condition: list[int]
     ) -> None:
         """An edge was encoded; it holds unless a literal of `condition` does."""
-        edge = tuple(condition)
-        for node in [(dependency.name, ""), *((dependency.name, x) for x in dependency.extras)]:
-            self._incoming.setdefault(node, []).append((parent, edge))
+        admits = formula.universe.packages[dependency.name].admitted_gates(dependency.specifier)
+        edge = _Edge(parent, admits, tuple(condition))
+        for node in ((dependency.name, ""), *((dependency.name, x) for x in dependency.extras)):
+            self._incoming.setdefault(node, []).append(edge)
             for support in self._supports:
-                if node in support.nodes and parent not in support.nodes:
-                    support.more = self._widen(support.more, self._holds(edge))
-        package = formula.universe.packages[dependency.name]
-        for index in package.admitted_gates(dependency.specifier):
-            key = (dependency.name, index)
-            known = self._admitting.setdefault(key, [])
-            if known is None:
-                continue
-            if parent is None:
-                self._admitting[key] = None
-                if key in self._more:
-                    self._widen(self._more.pop(key), None)
-                continue
-            literal = self._holds(edge)
-            known.append(literal)
-            if key in self._more:
-                self._more[key] = self._widen(self._more[key], literal)
+                if support.led_to(node, edge):
+                    again = self._sat.variable()
+                    self._sat.add([-support.more, self._holds(edge), again])
+                    support.more = again
 
     def on_load(self, formula: Formula, name: str, index: int) -> None:
         """A release was loaded."""
@@ -76,45 +102,49 @@ class Gates:
         if literal is not None:
             self._sat.add([-literal, *formula.not_at(name, index)])
 
-    def _holds(self, condition: tuple[int, ...]) -> int:
+    def _holds(self, edge: _Edge) -> int:
         """A literal that implies that the edge holds."""
-        literal = self._edges.get(condition)
+        literal = self._literals.get(edge.condition)
         if literal is None:
-            literal = self._edges[condition] = self._sat.variable()
-            for other in condition:
+            literal = self._literals[edge.condition] = self._sat.variable()
+            for other in edge.condition:
                 self._sat.add([-literal, -other])
         return literal
-
-    def _widen(self, more: int, literal: int | None) -> int:
-        """Define `more` as "`literal` or more again"; None for a literal that always holds."""
-        if literal is None:
-            return more
-        again = self._sat.variable()
-        self._sat.add([-more, literal, again])
-        return again
 
     # Used by the search
 
     def guard(self, formula: Formula, name: str, index: int) -> bool:
-        """Make sure that the candidate has its gate clause; False when it had it before (or needs none)."""
-        key = (name, index)
-        admitting = self._admitting.setdefault(key, [])
-        if key in self._more or admitting is None:
+        """Make sure that the candidate is only chosen when an edge of another package admits it; False
+        when that was made sure before."""
+        if (name, index) in self._guarded:
             return False
-        more = self._more[key] = self._sat.variable()
-        self._sat.add([*formula.not_at(name, index), *admitting, more, self.open])
+        self._guarded.add((name, index))
+        self._support(formula, [(name, "")], {name: index}, [])
         return True
 
-    def forbid_unsupported(self, nodes: Iterable[Node], present: Iterable[int]) -> None:
-        """The nodes hold each other up, but nothing that is needed leads to them: at least one of
-        `present` must be false, or an edge from outside must hold."""
-        support = _Support(frozenset(nodes), self._sat.variable())
-        clause = [-literal for literal in present]
-        for node in sorted(support.nodes):
-            for parent, edge in self._incoming.get(node, ()):
-                if parent not in support.nodes:
-                    clause.append(self._holds(edge))
-        self._sat.add([*clause, support.more, self.open])
+    def forbid_unsupported(self, formula: Formula, found: Reach) -> None:
+        """After a solve that succeeded: what the model installs beside what was reached holds itself up.
+        Each of these packages and extras must not be installed unless an edge from outside leads there."""
+        nodes = found.unreached()
+        at = dict(found.gated)
+        for node in nodes:
+            literal = formula.extras[node] if node[1] else formula.present(node[0])
+            self._support(formula, nodes, at, [-literal])
+
+    def _support(
+        self, formula: Formula, nodes: Iterable[Node], at: Mapping[str, int], condition: list[int]
+    ) -> None:
+        support = _Support(frozenset(nodes), at, self._sat.variable())
+        clause = list(condition)
+        for name, index in at.items():
+            clause += formula.not_at(name, index)
+        edges = (
+            self._holds(edge)
+            for node in sorted(support.nodes)
+            for edge in self._incoming.get(node, ())
+            if support.led_to(node, edge)
+        )
+        self._sat.add([*clause, *dict.fromkeys(edges), support.more, self.open])
         self._supports.append(support)
 
     def something_unloaded(self, formula: Formula) -> int:
@@ -128,11 +158,3 @@ class Gates:
         unloaded = self._sat.variable()
         self._sat.add([-unloaded, *self._unloaded.values()])
         return unloaded
-
-
-class _Support:
-    """A set of nodes that may only be installed when an edge from outside leads into it."""
-
-    def __init__(self, nodes: frozenset[Node], more: int) -> None:
-        self.nodes = nodes
-        self.more = more

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from compatlock.model.dependencies import Dependency
     from compatlock.model.package import Runs
+    from compatlock.model.requirement import Requirement
     from compatlock.model.waiver import Waiver
     from compatlock.solver.sat import Sat
 
@@ -22,8 +23,8 @@ UPPER, LOWER, HOLE, EXACT = "upper", "lower", "hole", "exact"
 
 class Label(NamedTuple):
     """What a group of clauses stands for in an explanation: an edge of releases of `package` (or of its
-    `extra`), a line of the user's (`package` `""`), or a fact. `kind` is edge, root, constraint, extra
-    (a root asks for an extra that releases lack), url (a direct reference) or fact."""
+    `extra`), a line of the user's (`package` `""`), or a fact. `kind` is one of those of `model.core`
+    (extra: a root asks for an extra that releases lack; problem: releases that cannot be used)."""
 
     kind: str
     package: str = ""
@@ -32,6 +33,22 @@ class Label(NamedTuple):
     specifier: str = ""
     extras: tuple[str, ...] = ()
     origin: str = ""
+
+
+def root_label(requirement: Requirement) -> Label:
+    """The label of a line of the user's."""
+    return Label(
+        "root",
+        on=requirement.name,
+        specifier=requirement.specifier,
+        extras=requirement.extras,
+        origin=requirement.origin,
+    )
+
+
+def edge_label(package: str, extra: str, dependency: Dependency) -> Label:
+    """The label of an edge of releases of a package, or of its extra."""
+    return Label("edge", package, extra, dependency.name, dependency.specifier, dependency.extras)
 
 
 class Guards:
@@ -47,7 +64,8 @@ class Guards:
 
 
 class WaiverGuards(Guards):
-    """One literal per (package, extra, dependency, specifier, side) of the edges that may be waived.
+    """One literal per (waiver, specifier, side) of the edges that may be waived: a bound that a package and
+    its extras share is one bound, unless a waiver is for one extra only.
 
     `on_waiver(permission, literal)` is told of each new permission literal, `on_side(literal)` of each new
     side literal, so that their costs can be counted.
@@ -65,7 +83,7 @@ class WaiverGuards(Guards):
         self._on_waiver = on_waiver
         self._on_side = on_side
         self._permission_literals: dict[Waiver, int] = {}
-        self._sides: dict[tuple[str, str, str, str, str], int] = {}
+        self._sides: dict[tuple[Waiver, str, str], int] = {}
 
     def permission(self, parent: str, extra: str, on: str) -> Waiver | None:
         """The waiver that allows this edge: one that names the extra, else one for the whole package."""
@@ -77,7 +95,7 @@ class WaiverGuards(Guards):
         # A self-edge only asks for extras of the same release; there is nothing to waive.
         if waiver is None or dependency.name == parent:
             return []
-        key = (parent, extra, dependency.name, dependency.specifier, side)
+        key = (waiver, dependency.specifier, side)
         literal = self._sides.get(key)
         if literal is None:
             literal = self._sides[key] = self._sat.variable()
@@ -94,10 +112,15 @@ class WaiverGuards(Guards):
 
 
 class LabelGuards(Guards):
-    """One literal per label, for explanations: `literals` maps each to what it stands for."""
+    """One literal per label, for explanations: `literals` maps each to what it stands for.
 
-    def __init__(self, sat: Sat) -> None:
+    Bounds that `waivers` permit to drop are dropped: what is explained then holds in spite of the waivers.
+    """
+
+    def __init__(self, sat: Sat, waivers: Sequence[Waiver] = ()) -> None:
         self._sat = sat
+        self._permissions = WaiverGuards(sat, waivers, lambda _waiver, _literal: None, lambda _literal: None)
+        self._waived: list[int] = []
         self._by_label: dict[Label, int] = {}
         self.literals: dict[int, Label] = {}
 
@@ -107,6 +130,23 @@ class LabelGuards(Guards):
             literal = self._by_label[label] = self._sat.variable()
             self.literals[literal] = label
         return [literal]
+
+    def holds(self, label: Label, model: Sequence[int]) -> bool:
+        """Whether a model keeps to what the label stands for (where that is known)."""
+        literal = self._by_label.get(label)
+        return literal is None or model[literal - 1] < 0
+
+    def waives(self, parent: str, extra: str, on: str) -> bool:
+        """Whether a waiver lets the edge's bound drop."""
+        return on != parent and self._permissions.permission(parent, extra, on) is not None
+
+    def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:  # noqa: ARG002
+        if not self.waives(parent, extra, dependency.name):
+            return []
+        if not self._waived:
+            self._waived = [self._sat.variable()]
+            self._sat.add(self._waived)
+        return self._waived
 
 
 def side_of(low: int, high: int, size: int, specifier: str, runs: Runs) -> str:

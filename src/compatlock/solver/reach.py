@@ -4,56 +4,105 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from compatlock.model.package import Package
+    from compatlock.model.dependencies import Dependency
     from compatlock.model.requirement import Requirement
     from compatlock.solver.formula import Formula, Node
 
+    Holds = Callable[[Node | None, Requirement | Dependency], bool]
+
 
 class Reach:
-    """The part of a model that the roots lead to.
+    """The part of a model that the roots lead to, along the edges of loaded releases.
 
-    chosen: index of every package reached; nodes: every (package, extra) reached;
-    specifiers: the bounds of all edges that lead to a package
+    A gated release is part of it only once a line of the user's, or an edge of what is part of it already,
+    admits it; edges into it wait for that, so no release can admit itself.
+
+    chosen: index of every package reached
+    nodes:  every (package, extra) reached
     """
 
-    def __init__(self) -> None:
+    def __init__(self, formula: Formula) -> None:
         self.chosen: dict[str, int] = {}
         self.nodes: set[Node] = set()
-        self.specifiers: dict[str, list[str]] = {}
+        self._formula = formula
+        self._model = formula.selection()
+        self._queue: list[Node] = []
+        self._admitted: set[str] = set()
+        self._waiting: dict[str, list[Node]] = {}
 
-    def admits(self, package: Package, index: int) -> bool:
-        """Whether some edge admits a gated candidate."""
-        return any(index in package.admitted_gates(s) for s in self.specifiers.get(package.name, ()))
+    @property
+    def gated(self) -> list[tuple[str, int]]:
+        """Candidates that edges lead to but none admits."""
+        return [(name, self._model[name]) for name in self._waiting]
 
-    def unreached(self, formula: Formula) -> list[Node]:
+    def unread(self) -> list[tuple[str, int]]:
+        """Releases reached that are not loaded."""
+        loaded = self._formula.loaded
+        return [(name, index) for name, index in self.chosen.items() if index not in loaded[name]]
+
+    def unreached(self) -> list[Node]:
         """Packages and extras that the model installs though nothing needs them."""
-        installed: list[Node] = [(name, "") for name in formula.selection()]
-        return sorted(node for node in (*installed, *formula.active_extras()) if node not in self.nodes)
+        installed: list[Node] = [(name, "") for name in self._model]
+        return sorted(n for n in (*installed, *self._formula.active_extras()) if n not in self.nodes)
 
+    def admit(self, releases: Iterable[tuple[str, int]]) -> None:
+        """These gated candidates need no edge that admits them."""
+        self._admitted.update(name for name, index in releases if self._model.get(name) == index)
 
-def reach(formula: Formula, roots: Iterable[Requirement]) -> Reach:
-    """Follow the edges of loaded releases from the roots through the current model."""
-    chosen = formula.selection()
-    result = Reach()
-    queue: list[Node] = []
-    for root in roots:
-        result.specifiers.setdefault(root.name, []).append(root.specifier)
-        queue += [(root.name, ""), *((root.name, x) for x in root.extras)]
-    while queue:
-        node = queue.pop()
-        name, extra = node
-        if node in result.nodes or name not in chosen:
-            continue
-        result.nodes.add(node)
-        index = result.chosen[name] = chosen[name]
-        if index not in formula.loaded[name]:
-            continue
-        for dependency in formula.dependencies_of(name, index, extra):
-            if dependency.url:
+    def follow(self, edge: Requirement | Dependency) -> None:
+        """An edge holds whose parent is reached."""
+        name = edge.name
+        index = self._model[name]
+        nodes = [(name, ""), *((name, x) for x in edge.extras)]
+        package = self._formula.universe.packages[name]
+        if index in package.gates and name not in self._admitted:
+            if index not in package.admitted_gates(edge.specifier):
+                self._waiting.setdefault(name, []).extend(nodes)
+                return
+            self._admitted.add(name)
+            nodes += self._waiting.pop(name, ())
+        self._queue += nodes
+
+    def walk(self, holds: Holds | None) -> None:
+        """Follow all edges from what is reached."""
+        while self._queue:
+            node = self._queue.pop()
+            if node in self.nodes:
                 continue
-            result.specifiers.setdefault(dependency.name, []).append(dependency.specifier)
-            queue.append((dependency.name, ""))
-            queue += [(dependency.name, x) for x in dependency.extras]
+            self.nodes.add(node)
+            name, extra = node
+            index = self.chosen[name] = self._model[name]
+            if index in self._formula.loaded[name]:
+                for dependency in self._formula.dependencies_of(name, index, extra):
+                    if holds is None or holds(node, dependency):
+                        self.follow(dependency)
+
+
+def reach(
+    formula: Formula,
+    roots: Sequence[Requirement],
+    constraints: Sequence[Requirement],
+    *,
+    opened: Collection[tuple[str, int]] = (),
+    holds: Holds | None = None,
+) -> Reach:
+    """Follow the edges from the roots through the current model.
+
+    `opened` are gated candidates that need not be admitted, `holds` says which edges the model keeps to
+    (None: all), the lines of the user's being edges without parent.
+    """
+    result = Reach(formula)
+    result.admit(opened)
+    packages = formula.universe.packages
+    # A line of the user's admits gated releases, whether it asks for the package or only bounds it.
+    for line in (*roots, *constraints):
+        if formula.knows(line.name):
+            admitted = packages[line.name].admitted_gates(line.specifier)
+            result.admit((line.name, index) for index in admitted)
+    for root in roots:
+        if holds is None or holds(None, root):
+            result.follow(root)
+    result.walk(holds)
     return result

@@ -282,18 +282,16 @@ class _Search:
         if not self.sat.solve(assumptions):
             return False
         self.rounds += 1
-        found = reach(self.formula, self.request.roots)
-        gated = [(n, i) for n, i in found.chosen.items() if i in self.universe.packages[n].gates]
-        gated = [g for g in gated if not found.admits(self.universe.packages[g[0]], g[1])]
-        fresh = [g for g in gated if self.gates.guard(self.formula, *g)]
-        if fresh:
+        found = reach(self.formula, self.request.roots, self.request.constraints)
+        gated = found.gated
+        if [g for g in gated if self.gates.guard(self.formula, *g)]:
             return None
-        missing = [(n, i) for n, i in found.chosen.items() if i not in self.formula.loaded[n]]
+        missing = found.unread()
         if missing:
             yield from self.formula.load(self._ahead(missing))
             return None
         if gated:
-            self._forbid_unsupported(found)
+            self.gates.forbid_unsupported(self.formula, found)
             return None
         self.best = found
         model = self.sat.model()
@@ -311,13 +309,6 @@ class _Search:
                 for older in range(index + 1, min(package.size, index + count)):
                     if older not in package.gates:
                         yield name, older
-
-    def _forbid_unsupported(self, found: Reach) -> None:
-        """A gate was satisfied by packages that nothing needs: they must not hold themselves up."""
-        nodes = found.unreached(self.formula)
-        for node in nodes:
-            literal = self.formula.extras[node] if node[1] else self.formula.present(node[0])
-            self.gates.forbid_unsupported(nodes, [literal])
 
     # One answer among equals
 

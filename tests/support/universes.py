@@ -1,0 +1,337 @@
+"""Small universes in memory: written by hand, or drawn at random.
+
+A case is written with text requirements. A specifier is either a real one (`>=1.0`), answered by
+`compatlock.index.specifiers`, or a set of positions in the project's list of releases, newest first:
+`{0 2}`, with `p` behind it when it names a pre-release, `!` when it is a pin, and `==` before it when it
+counts as an exact bound for waivers.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from compatlock.model.dependencies import Dependencies, Dependency
+from compatlock.model.fact import Fact
+from compatlock.model.package import IS_PIN, NAMES_PRERELEASE, PRERELEASE, SECONDS_PER_DAY, Package
+from compatlock.model.request import Request
+from compatlock.model.requirement import Requirement
+from compatlock.model.target import Target
+from compatlock.model.waiver import Waiver
+from compatlock.solver.search import Solution, search
+from compatlock.solver.universe import Need, Universe
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+Answer = TypeVar("Answer")
+
+TARGET = Target("3.12.0", "x86_64-manylinux_2_34")
+
+_REQUIREMENT = re.compile(r"([a-z][a-z0-9-]*)(?:\[([a-z0-9,-]*)\])?(?:@(\S+)|(.*))")
+_POSITIONS = re.compile(r"(?:==)?\{([\d ]*)\}(p?)(!?)")
+
+
+class Release(NamedTuple):
+    """A candidate. `needs` are its requirements, `extras` those of its extras; an extra in `provides` has
+    none. `day` is its upload time in days, `position` its place among all releases of the project (by
+    default the one after the candidate before it), `version` its version where specifiers are real."""
+
+    needs: tuple[str, ...] = ()
+    extras: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - a default that nobody mutates
+    provides: tuple[str, ...] = ()
+    gate: str = ""
+    problem: str = ""
+    day: float | None = None
+    position: int | None = None
+    version: str = ""
+
+
+class Case(NamedTuple):
+    """A problem: projects with their candidates, newest first, and what is asked."""
+
+    projects: dict[str, tuple[Release, ...]]
+    roots: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    older: dict[str, str] = {}  # noqa: RUF012
+    prefer: tuple[str, ...] = ()
+    prerelease: str = "if-necessary-or-explicit"
+
+    @property
+    def request(self) -> Request:
+        """The case as the solver is asked."""
+        return Request(
+            roots=tuple(requirement(r) for r in self.roots),
+            target=TARGET,
+            constraints=tuple(requirement(c) for c in self.constraints),
+            waivers=self.waivers,
+            facts=self.facts,
+            older=self.older,
+            prefer=self.prefer,
+        )
+
+    def source(self) -> str:
+        """The case as Python text, to be pasted into a test."""
+        return _source(self)
+
+
+def dependency(text: str) -> Dependency:
+    """`name[extras]specifier` or `name@url` as a dependency."""
+    match = _REQUIREMENT.fullmatch(text)
+    assert match, text
+    name, extras, url, specifier = match.groups()
+    return Dependency(name, specifier or "", tuple((extras or "").split(",")) if extras else (), url or "")
+
+
+def requirement(text: str) -> Requirement:
+    """The same as a line of the user's."""
+    parsed = dependency(text)
+    return Requirement(parsed.name, parsed.specifier, parsed.extras, url=parsed.url, origin="test")
+
+
+class Memory:
+    """Answers what a search needs from a case, and hands out as little as is asked for."""
+
+    def __init__(self, case: Case) -> None:
+        self.packages = {
+            name: _package(name, releases, case.prerelease) for name, releases in case.projects.items()
+        }
+        self.dependencies = {
+            (name, index): _dependencies(release)
+            for name, releases in case.projects.items()
+            for index, release in enumerate(releases)
+        }
+        self.asked: list[tuple[str, int]] = []
+
+    def answer(self, universe: Universe, need: Need) -> None:
+        """Add what is needed to the universe. A project that the case does not have has no candidates."""
+        self.asked += need.releases
+        for name in need.packages:
+            self.packages.setdefault(name, _package(name, (), "explicit"))
+        universe.add(
+            {name: self.packages[name] for name in need.packages},
+            {release: self.dependencies[release] for release in need.releases},
+        )
+
+    def drive(self, run: Generator[Need, None, Answer], universe: Universe) -> Answer:
+        """Run a search to its end."""
+        while True:
+            try:
+                need = next(run)
+            except StopIteration as finished:
+                answer: Answer = finished.value
+                return answer
+            assert need.packages or need.releases
+            self.answer(universe, need)
+
+
+def solve(case: Case) -> Solution | None:
+    """What the solver says."""
+    universe = Universe()
+    return Memory(case).drive(search(universe, case.request), universe)
+
+
+def _package(name: str, releases: tuple[Release, ...], prerelease: str) -> Package:
+    positions, following = [], 0
+    for release in releases:
+        following = following if release.position is None else release.position
+        positions.append(following)
+        following += 1
+    versions = [r.version or f"{following - p}" for r, p in zip(releases, positions, strict=True)]
+
+    def compute(specifier: str) -> tuple[int, ...]:
+        if "{" in specifier:
+            return _positions(specifier)
+        from compatlock.index.specifiers import answer
+
+        return answer(specifier, versions)
+
+    return Package(
+        name,
+        versions,
+        positions=positions,
+        times=[None if r.day is None else int(r.day * SECONDS_PER_DAY) for r in releases],
+        gates={i: r.gate for i, r in enumerate(releases) if r.gate},
+        file_keys=[f"{name}-{version}" for version in versions],
+        full_runs={},
+        compute=compute,
+        prerelease=prerelease,
+    )
+
+
+def _positions(specifier: str) -> tuple[int, ...]:
+    match = _POSITIONS.fullmatch(specifier)
+    assert match, specifier
+    flags = (NAMES_PRERELEASE if match[2] else 0) | (IS_PIN if match[3] else 0)
+    runs = [flags]
+    for position in sorted({int(p) for p in match[1].split()}):
+        if len(runs) > 1 and runs[-1] == position:
+            runs[-1] += 1
+        else:
+            runs += [position, position + 1]
+    return tuple(runs)
+
+
+def _dependencies(release: Release) -> Dependencies:
+    extras = {x: tuple(dependency(d) for d in needs) for x, needs in release.extras.items()}
+    return Dependencies(
+        tuple(dependency(d) for d in release.needs),
+        {x: needs for x, needs in extras.items() if needs},
+        tuple(sorted({*extras, *release.provides})),
+        "wheel",
+        release.problem,
+    )
+
+
+def _source(value: object) -> str:
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        defaults = value._field_defaults
+        fields = ((f, getattr(value, f)) for f in value._fields)
+        shown = [f"{f}={_source(v)}" for f, v in fields if f not in defaults or defaults[f] != v]
+        return f"{type(value).__name__}({', '.join(shown)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_source, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{k!r}: {_source(v)}' for k, v in value.items())}}}"
+    return repr(value)
+
+
+# Random cases
+
+
+class Shape(NamedTuple):
+    """How large and how odd random cases are; a share is a probability."""
+
+    packages: tuple[int, int] = (2, 5)
+    releases: tuple[int, int] = (1, 4)
+    most_needs: int = 3
+    gates: float = 0.25
+    facts: int = 2
+    waivers: float = 0.25
+    problems: float = 0.05
+    urls: float = 0.03
+    tightness: float = 0.5
+
+
+def random_case(rng: random.Random, shape: Shape = Shape()) -> Case:
+    """Draw a case."""
+    return _Draw(rng, shape).case()
+
+
+class _Draw:
+    def __init__(self, rng: random.Random, shape: Shape) -> None:
+        self.rng = rng
+        self.shape = shape
+        count = rng.randint(*shape.packages)
+        self.names = [chr(ord("a") + i) for i in range(count)]
+        # One project more is named by requirements than exists.
+        self.needed = [*self.names, "missing"] if rng.random() < 0.1 else self.names
+        self.gated = rng.random() < shape.gates * 2
+        self.positions: dict[str, list[int]] = {}
+        for name in self.names:
+            releases = rng.randint(*shape.releases) if rng.random() > 0.05 else 0
+            hidden = rng.randint(0, 2) if rng.random() < 0.3 else 0
+            self.positions[name] = sorted(rng.sample(range(releases + hidden), releases))
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def case(self) -> Case:
+        rng = self.rng
+        projects = {name: self.project(name) for name in self.names}
+        roots = [self.requirement(rng.choice(self.names), root=True) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
+        constrained = rng.sample(self.names, rng.choice((0, 0, 0, 1, 2)))
+        older = rng.sample(self.names, rng.randint(1, len(self.names))) if self.chance(0.2) else []
+        preferred = rng.sample(self.names, rng.randint(1, 2)) if self.chance(0.15) else []
+        waived = self.chance(self.shape.waivers)
+        return Case(
+            projects=projects,
+            roots=tuple(roots),
+            constraints=tuple(name + self.specifier(name) for name in constrained),
+            facts=tuple(self.fact(f"fact-{i}") for i in range(rng.randint(0, self.shape.facts))),
+            waivers=tuple(self.waiver() for _ in range(rng.randint(1, 4))) if waived else (),
+            older={name: self.rng.choice(("1", "2", "3", "4")) for name in sorted(older)},
+            prefer=tuple(preferred),
+            prerelease=rng.choice(("if-necessary-or-explicit", "if-necessary-or-explicit", "explicit")),
+        )
+
+    def project(self, name: str) -> tuple[Release, ...]:
+        dated = self.chance(0.8)
+        extras = self.chance(0.5)
+        day = float(self.rng.randint(0, 200))
+        releases = []
+        for position in self.positions[name]:
+            # Backports: now and then an older release is uploaded later.
+            day -= self.rng.choice((0, 0.25, 0.75, 1, 5, 30, 61, -3, -40))
+            releases.append(self.release(name, position, day if dated and self.chance(0.98) else None, extras))
+        return tuple(releases)
+
+    def release(self, name: str, position: int, day: float | None, extras: bool) -> Release:
+        needs = [self.need(name) for _ in range(self.rng.randint(0, self.shape.most_needs))]
+        found: dict[str, tuple[str, ...]] = {}
+        for extra in ("x", "y"):
+            if extras and self.chance(0.6):
+                count = self.rng.choice((0, 1, 1, 2))
+                found[extra] = tuple(self.need(name, itself=True) for _ in range(count))
+        gate = self.rng.choice((PRERELEASE, PRERELEASE, "yanked")) if self.gated and self.chance(0.5) else ""
+        problem = "odd" if self.chance(self.shape.problems) else ""
+        return Release(tuple(needs), found, (), gate, problem, day, position)
+
+    def need(self, parent: str, itself: bool = False) -> str:
+        others = self.needed if itself and self.chance(0.4) else [n for n in self.needed if n != parent]
+        if itself and self.chance(0.2):
+            others = [parent]
+        if not others:
+            others = [parent]
+        name = self.rng.choice(others)
+        return f"{name}@https://index.example/x" if self.chance(self.shape.urls) else self.requirement(name)
+
+    def requirement(self, name: str, root: bool = False) -> str:
+        extras = "[x]" if self.chance(0.15) else "[y]" if self.chance(0.1) else ""
+        extras = "[x,y]" if extras and self.chance(0.15) else extras
+        return name + extras + self.specifier(name, loose=root)
+
+    def specifier(self, name: str, loose: bool = False) -> str:
+        """A random set of positions: mostly a range, sometimes with a hole or empty."""
+        if not self.chance(self.shape.tightness) or (loose and self.chance(0.3)):
+            return ""
+        positions = self.positions.get(name) or [0]
+        last = positions[-1]
+        low = self.rng.randint(0, last)
+        within = {*range(low, self.rng.randint(low, last) + 1)}
+        if self.chance(0.1):
+            within.discard(self.rng.randint(0, last))
+        if self.chance(0.1):
+            within.add(self.rng.randint(0, last))
+        text = "{" + " ".join(map(str, sorted(within))) + "}"
+        if self.gated:
+            text += "p" * self.chance(0.3) + "!" * self.chance(0.3)
+        return "==" + text if self.chance(0.2) else text
+
+    def fact(self, name: str) -> Fact:
+        from compatlock.model.fact import FactBound
+
+        kind = self.rng.choice(("too-loose", "too-loose", "undeclared", "overlap", "known-bad"))
+        package = self.rng.choice(self.names)
+        on = self.rng.choice([n for n in self.names if n != package] or ["missing"])
+        bounds = []
+        for _ in range(self.rng.choice((1, 1, 2))):
+            bound = "" if kind == "known-bad" or self.chance(0.2) else self.specifier(on)
+            bounds.append(FactBound(self.specifier(package), bound))
+        return Fact(
+            id=name,
+            package=package,
+            kind=kind,
+            bounds=tuple(bounds),
+            on="" if kind == "known-bad" else on,
+            present=(self.rng.choice(self.names),) if self.chance(0.2) else (),
+            extra=self.rng.choice(("x", "y")) if self.chance(0.15) else "",
+            severity=self.rng.choice(("error", "warning", "degraded")),
+        )
+
+    def waiver(self) -> Waiver:
+        extra = self.rng.choice(("x", "y")) if self.chance(0.2) else ""
+        return Waiver(self.rng.choice(self.names), self.rng.choice(self.names), extra)
