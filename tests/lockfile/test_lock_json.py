@@ -20,7 +20,7 @@ def _tuples(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]
     return st.lists(values, max_size=3).map(tuple)
 
 
-_files = st.builds(LockedFile, st.text(), st.text(), st.integers(), st.none() | st.integers())
+_files = st.builds(LockedFile, st.text(), st.text(), st.integers(), st.none() | st.integers(), st.text())
 _pins = st.builds(
     Pin,
     st.text(),
@@ -33,6 +33,7 @@ _pins = st.builds(
     st.integers(),
     _texts,
     _texts,
+    st.text(),
 )
 _edges = st.builds(LockedEdge, st.text(), st.text(), st.text(), st.text(), _texts, st.text(), st.booleans())
 _locks = st.builds(
@@ -72,7 +73,7 @@ def test_form() -> None:
             {
                 "name": "a",
                 "version": "1",
-                "files": [{"filename": "a-1.tar.gz", "sha256": "00", "size": 5, "upload_time": 7}],
+                "files": [{"filename": "a-1.tar.gz", "sha256": "00", "size": 5, "upload_time": 7, "url": ""}],
                 "extras": [],
                 "is_root": True,
                 "newest": "1",
@@ -80,6 +81,7 @@ def test_form() -> None:
                 "lag_releases": 0,
                 "held_by": [],
                 "notes": [],
+                "index_url": "",
             }
         ],
         "edges": [
@@ -103,6 +105,17 @@ def test_form() -> None:
         "strategy": "optimal",
         "notes": [],
     }
+
+
+def test_reads_what_was_written_before_urls_were_kept() -> None:
+    lock = Lock(
+        (Pin("a", "1", (LockedFile("a-1.tar.gz", "00", url="https://index.example/a-1.tar.gz"),)),), ()
+    )
+    value = to_json(lock)
+    del value["pins"][0]["index_url"], value["pins"][0]["files"][0]["url"]
+    assert from_json(value) == lock._replace(
+        pins=(lock.pins[0]._replace(files=(LockedFile("a-1.tar.gz", "00"),)),)
+    )
 
 
 @pytest.mark.parametrize(

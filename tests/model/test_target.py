@@ -8,7 +8,7 @@ import pytest
 
 from compatlock.errors import InputError
 from compatlock.model.platforms import parse_platform
-from compatlock.model.target import Target
+from compatlock.model.target import Target, target_in_words
 
 
 def test_a_minor_version_means_its_first_patch() -> None:
@@ -68,3 +68,17 @@ def test_an_unknown_platform_is_an_input_error_that_names_the_known_ones() -> No
     with pytest.raises(InputError, match="unknown platform `amiga`") as caught:
         parse_platform("amiga")
     assert "x86_64-manylinux_2_28" in caught.value.hints[0]
+
+
+@pytest.mark.parametrize("target", [Target("3.12", "linux"), Target("3.10.4", "macos"), Target()])
+def test_words_of_a_target_are_read_back(target: Target) -> None:
+    resolved = target.resolved()
+    assert target_in_words(str(resolved)) == resolved
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "CPython 3.12.0", "CPython 3.12 on linux", "CPython 3.12.0 on mars", "x on y", "CPython  on "],
+)
+def test_other_words_are_no_target(text: str) -> None:
+    assert target_in_words(text) is None

@@ -1,8 +1,13 @@
-"""A lock as JSON values and back. The form is versioned; unknown keys are passed over when reading."""
+"""A lock as JSON values and back.
+
+The form is versioned. Within a version keys are only added, with a default for files that lack them;
+unknown keys are passed over when reading.
+"""
 
 from __future__ import annotations
 
 from compatlock.errors import InputError
+from compatlock.lockfile.reader import Reader
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport, TierValue
 
 TYPE_CHECKING = False
@@ -26,7 +31,7 @@ def to_json(lock: Lock) -> dict[str, Any]:
 
 def from_json(value: Mapping[str, Any]) -> Lock:
     """Return the lock that `to_json` made `value` of; raises InputError when it is no such value."""
-    reader = _Reader(value, "the lock")
+    reader = Reader(value, "the lock")
     version = reader.value.get("version")
     if version != VERSION:
         raise InputError(
@@ -53,7 +58,7 @@ def from_json(value: Mapping[str, Any]) -> Lock:
     )
 
 
-def _pin(reader: _Reader) -> Pin:
+def _pin(reader: Reader) -> Pin:
     return Pin(
         name=reader.text("name"),
         version=reader.text("version"),
@@ -63,6 +68,7 @@ def _pin(reader: _Reader) -> Pin:
                 file.text("sha256"),
                 file.number("size"),
                 None if file.value.get("upload_time") is None else file.number("upload_time"),
+                file.text("url", ""),
             )
             for file in reader.items("files")
         ),
@@ -73,10 +79,11 @@ def _pin(reader: _Reader) -> Pin:
         lag_releases=reader.number("lag_releases"),
         held_by=reader.texts("held_by"),
         notes=reader.texts("notes"),
+        index_url=reader.text("index_url", ""),
     )
 
 
-def _edge(reader: _Reader) -> LockedEdge:
+def _edge(reader: Reader) -> LockedEdge:
     return LockedEdge(
         package=reader.text("package"),
         on=reader.text("on"),
@@ -95,41 +102,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return value
-
-
-class _Reader:
-    """Typed access to one JSON object; raises InputError that names the key."""
-
-    def __init__(self, value: Any, where: str) -> None:
-        if not isinstance(value, dict):
-            raise InputError(f"{where}: an object is expected")
-        self.value: dict[str, Any] = value
-        self.where = where
-
-    def _get(self, key: str, kind: type, word: str) -> Any:
-        found = self.value.get(key)
-        if type(found) is not kind:  # not isinstance: True is an int
-            raise InputError(f"{self.where}: `{key}` is expected to be {word}")
-        return found
-
-    def text(self, key: str) -> str:
-        found: str = self._get(key, str, "text")
-        return found
-
-    def number(self, key: str) -> int:
-        found: int = self._get(key, int, "a whole number")
-        return found
-
-    def flag(self, key: str) -> bool:
-        found: bool = self._get(key, bool, "true or false")
-        return found
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        found = self._get(key, list, "a list of texts")
-        if not all(type(item) is str for item in found):
-            raise InputError(f"{self.where}: `{key}` is expected to be a list of texts")
-        return tuple(found)
-
-    def items(self, key: str) -> list[_Reader]:
-        found = self._get(key, list, "a list")
-        return [_Reader(item, f"{self.where}, {key}[{number}]") for number, item in enumerate(found)]

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 
 class LockedFile(NamedTuple):
-    """A file that the target could install. `sha256` is lower-case hex, `""` when the index gives none."""
+    """A file that the target could install. `sha256` is lower-case hex, `""` when the index gives none.
+
+    `url` is where the index keeps it, as `model.url.public_url` leaves it, or `""` when that is not known.
+    """
 
     filename: str
     sha256: str = ""
     size: int = 0
     upload_time: int | None = None
+    url: str = ""
 
 
 class LockedEdge(NamedTuple):
@@ -35,7 +39,8 @@ class Pin(NamedTuple):
 
     `lag_days` and `lag_releases` tell how far it is behind the newest release that the target allows
     (`newest`); `held_by` are the edges that exclude the next newer candidate, `""` joined text each.
-    `notes` are remarks a user should see: yanked, pre-release, sdist metadata unverified.
+    `notes` are remarks a user should see: yanked, pre-release, sdist metadata unverified. `index_url` is the
+    index that the files are from, `""` for the default one, without credentials.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Pin(NamedTuple):
     lag_releases: int = 0
     held_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    index_url: str = ""
 
 
 class TierValue(NamedTuple):

@@ -66,3 +66,13 @@ class Target(NamedTuple):
 
     def __str__(self) -> str:
         return f"CPython {self.python} on {self.platform}"
+
+
+def target_in_words(text: str) -> Target | None:
+    """Return the resolved target that `str` made `text` of, or None when it is no such text."""
+    python, separator, platform = text.removeprefix("CPython ").partition(" on ")
+    try:
+        target = Target(python, platform).resolved() if python and separator and platform else None
+    except InputError:
+        return None
+    return target if str(target) == text else None
