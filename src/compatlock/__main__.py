@@ -1,5 +1,5 @@
 """`python -m compatlock`."""
 
-from compatlock.cli.main import main
+from compatlock.cli.main import run
 
-main()
+run()
