@@ -22,9 +22,9 @@ def header_lines(lock: Lock, tool_version: str, path: str) -> Iterator[str]:
     yield "# Made by this command; to change a pin, change its input and lock again."
     for title, text in (("command", lock.command), ("target", lock.target), ("index", lock.index_state)):
         if text:
-            yield _line(f"#   {title}: {text}")
+            yield comment(f"#   {title}: {text}")
     if lock.strategy != "optimal":
-        yield _line(f"#   strategy: {lock.strategy} (nothing is proved)")
+        yield comment(f"#   strategy: {lock.strategy} (nothing is proved)")
     yield from _section("Objective, the most important first:", [tier_text(t) for t in lock.objective])
     yield from _section(
         "Soft facts broken:",
@@ -43,27 +43,32 @@ def tier_text(tier: TierValue) -> str:
     return f"{tier.name}: {value} ({'proved' if tier.proved else 'not proved'})"
 
 
-def _section(title: str, items: Sequence[str]) -> Iterator[str]:
-    if items:
-        yield f"# {title}"
-        for item in items:
-            yield _line(f"#   {item}")
-
-
-def _line(text: str) -> str:
+def comment(text: str) -> str:
     """Return `text`, which begins with a comment's indentation, as one line without credentials."""
     indentation = text[: len(text) - len(text.lstrip("# "))]
     return indentation + without_credentials(one_line(text[len(indentation) :]))
 
 
+def quote(path: str) -> str:
+    """Return `path` as an argument of a command."""
+    return path if _PLAIN_ARGUMENT.match(path) else "'" + path.replace("'", "'\"'\"'") + "'"
+
+
+def _section(title: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
+        yield f"# {title}"
+        for item in items:
+            yield comment(f"#   {item}")
+
+
 def _installation(lock: Lock, path: str) -> Iterator[str]:
     """Yield how to install. pip takes all hashes or none, uv also some."""
     hashed = [any(file.sha256 for file in pin.files) for pin in lock.pins]
-    quoted = path if _PLAIN_ARGUMENT.match(path) else "'" + path.replace("'", "'\"'\"'") + "'"
+    quoted = quote(path)
     options = "--no-deps --require-hashes" if all(hashed) else "--no-deps"
     yield "# Install (--no-deps, because the pins are complete):"
     if all(hashed) or not any(hashed):
-        yield _line(f"#   pip install {options} -r {quoted}")
-    yield _line(f"#   uv pip install {options} -r {quoted}")
+        yield comment(f"#   pip install {options} -r {quoted}")
+    yield comment(f"#   uv pip install {options} -r {quoted}")
     if any(hashed) and not all(hashed):
         yield "#   (pip refuses a file in which only some packages have hashes)"

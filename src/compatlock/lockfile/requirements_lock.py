@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from compatlock.lockfile.header import header_lines
+from compatlock.lockfile.origins import file_of
 from compatlock.model.display import one_line, without_credentials
 from compatlock.model.names import normalise
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from compatlock.model.lock import Lock, LockedEdge, Pin
 
-_LINE_NUMBER = re.compile(r":\d+\Z")
 _PIN = re.compile(
     r"^[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*(?:\[[^\]\n]*\])?[ \t]*={2,3}[ \t]*"
     r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)",
@@ -99,10 +99,10 @@ def _via(edges: Sequence[LockedEdge]) -> list[str]:
 
 def _root_text(origin: str) -> str:
     """Return `-r FILE` for an origin `FILE:LINE`, `-c FILE` for `-c FILE:LINE`, other origins as they are."""
-    file = _LINE_NUMBER.sub("", origin)
+    file = file_of(origin)
     if file == origin:
         return origin or "the command line"
-    file = "-" if file == "<stdin>" else file.replace("\\", "/")
+    file = "-" if file == "<stdin>" else file
     return file if file.startswith("-c ") else f"-r {file}"
 
 
