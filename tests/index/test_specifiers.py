@@ -15,7 +15,21 @@ NUMBERS = st.integers(0, 3)
 RELEASES = st.lists(NUMBERS, min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 EPOCHS = st.sampled_from(["", "", "", "1!"])
 SUFFIXES = st.sampled_from(
-    ["", "", "", "a1", "b2", "rc1", ".post0", ".post1", ".dev0", ".dev3", "a1.dev1", "rc1.post1", ".post1.dev2"]
+    [
+        "",
+        "",
+        "",
+        "a1",
+        "b2",
+        "rc1",
+        ".post0",
+        ".post1",
+        ".dev0",
+        ".dev3",
+        "a1.dev1",
+        "rc1.post1",
+        ".post1.dev2",
+    ]
 )
 LOCALS = st.sampled_from(["", "", "", "+cu128", "+1", "+cu128.1", "+abc"])
 PUBLIC = st.builds(lambda e, r, s: f"{e}{r}{s}", EPOCHS, RELEASES, SUFFIXES)

@@ -136,4 +136,5 @@ def test_build_numbers_compare_as_numbers_then_as_text() -> None:
     order = ["a-1-py3-none-any.whl", "a-1-0-py3-none-any.whl", "a-1-1-py3-none-any.whl"]
     order += ["a-1-2-py3-none-any.whl", "a-1-2a-py3-none-any.whl", "a-1-2b-py3-none-any.whl"]
     order += ["a-1-10-py3-none-any.whl"]
-    assert sorted(reversed(order), key=build_number) == order
+    order.reverse()
+    assert sorted(order, key=build_number) == order[::-1]

@@ -70,7 +70,10 @@ def hidden(view_of: Viewer, **releases: list[File]) -> dict[str, tuple[str, str]
     [
         ([sdist(), wheel()], wheel()),
         ([wheel(), wheel(tag=f"cp312-cp312-{LINUX}")], wheel(tag=f"cp312-cp312-{LINUX}")),
-        ([wheel(tag=f"cp39-abi3-{LINUX}"), wheel(tag=f"cp311-abi3-{LINUX}")], wheel(tag=f"cp311-abi3-{LINUX}")),
+        (
+            [wheel(tag=f"cp39-abi3-{LINUX}"), wheel(tag=f"cp311-abi3-{LINUX}")],
+            wheel(tag=f"cp311-abi3-{LINUX}"),
+        ),
         ([wheel(build="2"), wheel(), wheel(build="10")], wheel(build="10")),
         (
             [wheel(build="9"), wheel(tag=f"cp312-cp312-{LINUX}")],
@@ -283,4 +286,6 @@ def test_the_newest_hidden_release_is_a_final_one_that_only_the_target_hides() -
     newest = found.newest_hidden()
     assert newest is not None
     assert (newest.version, newest.reason) == ("4.0", "tags")
-    assert viewer().view(listing(v2_0=[wheel("2.0")], v1_0=[wheel("1.0", python="<3")])).newest_hidden() is None
+    assert (
+        viewer().view(listing(v2_0=[wheel("2.0")], v1_0=[wheel("1.0", python="<3")])).newest_hidden() is None
+    )

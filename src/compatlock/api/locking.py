@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from compatlock.api.assemble import Assembler, Chosen
 from compatlock.api.drive import drive
-from compatlock.api.request import prepare
+from compatlock.api.request import Prepared, prepare
 from compatlock.api.verify import violations
 from compatlock.errors import LockInvalid
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
-from compatlock.index.supply import Supply
+from compatlock.index.supply import CacheChanged, Supply
 from compatlock.model import objective
 from compatlock.model.lock import Lock
 from compatlock.solver.search import search
@@ -50,30 +50,46 @@ def make_lock(options: LockOptions, *, on_progress: Callable[[Progress], None] |
     network = None
     try:
         prepared = prepare(options, store.memo)
-        request = prepared.request
         if not options.offline:
             network = LazyNetwork(options.index_url, on_progress)
-        source = options.index_url or _DEFAULT_SOURCE
-        supply = Supply(store, source, request.target, request.policy, network)
-        universe = Universe()
-        draft = Lock(
-            pins=(),
-            edges=(),
-            command=options.command(),
-            target=str(request.target),
-            strategy=request.strategy,
-            notes=prepared.notes,
-        )
-        outcome = _solve(request, universe, supply, draft)
-        found = violations(outcome.lock, request, supply)
-        if found:
-            raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
-        supply.save()
-        return outcome
+        return _lock(options, prepared, store, network)
     finally:
         if network is not None:
             network.close()
         store.close()
+
+
+def _lock(options: LockOptions, prepared: Prepared, store: Store, network: LazyNetwork | None) -> Outcome:
+    """Lock; begin again when the store turns out to be damaged, or changes meanwhile."""
+    request = prepared.request
+    draft = Lock(
+        pins=(),
+        edges=(),
+        command=options.command(),
+        target=str(request.target),
+        strategy=request.strategy,
+        notes=prepared.notes,
+    )
+    source = options.index_url or _DEFAULT_SOURCE
+    heals = [store.drop_damaged] if options.offline else [store.drop_damaged, store.start_afresh]
+    while True:
+        supply = Supply(store, source, request.target, request.policy, network)
+        try:
+            return _answer(request, supply, draft)
+        except CacheChanged:
+            if not heals:
+                raise
+            heals.pop(0)()
+
+
+def _answer(request: Request, supply: Supply, draft: Lock) -> Outcome:
+    """Search and check."""
+    outcome = _solve(request, Universe(), supply, draft)
+    found = violations(outcome.lock, request, supply)
+    if found:
+        raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
+    supply.save()
+    return outcome
 
 
 def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock) -> Outcome:

@@ -32,7 +32,8 @@ FRESH_SECONDS = 600
 
 
 class CacheChanged(NotCached):
-    """The cache changed under a run, which has to begin again."""
+    """The store no longer holds what a run relies on: another process replaced it, or it is damaged. The
+    run has to begin again."""
 
 
 class Supply:
@@ -87,7 +88,7 @@ class Supply:
         row = self._store.package(self.source, self._view_key, name)
         if row is None:
             return False
-        if self._network is not None and self._now - row.fetched > FRESH_SECONDS:
+        if self._network is not None and not 0 <= self._now - row.fetched <= FRESH_SECONDS:
             return False
         view = row.view
         if view is None:
@@ -214,10 +215,6 @@ class Supply:
         return files
 
     def _lost(self, name: str) -> CacheChanged:
-        """The store no longer holds the listing that a package was made of: another process replaced it,
-        or it is damaged, and then must not be believed again."""
-        if self._store.listing(self.source, name) is None:
-            self._store.forget_listing(self.source, name)
         return CacheChanged(
             f"the cache lost what it held about {name}", hints=["run again, without `--offline`"]
         )

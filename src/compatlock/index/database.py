@@ -1,0 +1,142 @@
+"""The SQLite file under the store. Being only a cache, it never fails a run that has begun: a damaged file
+is started afresh, one that cannot be written (read-only, full) is continued in memory."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from compatlock.errors import CompatlockError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_SCHEMA = """
+create table if not exists listing(source text, project text, fetched integer, etag text, digest text,
+  found integer, body blob, primary key(source, project)) without rowid;
+create table if not exists release(source text, project text, version text, body blob,
+  primary key(source, project, version)) without rowid;
+create table if not exists runs(source text, project text, digest text, body blob,
+  primary key(source, project)) without rowid;
+create table if not exists view(source text, key text, project text, digest text, body blob,
+  primary key(source, key, project)) without rowid;
+create table if not exists metadata(source text, file text, body blob,
+  primary key(source, file)) without rowid;
+create table if not exists edges(source text, environment text, file text, body blob,
+  primary key(source, environment, file)) without rowid;
+create table if not exists memo(key text primary key, body blob) without rowid;
+"""
+
+# What a damaged file shows as; SQLite may quote garbage in its messages.
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+
+
+class Database:
+    """The tables of the store in the file at `path`, or in memory for None; in WAL mode, for several
+    processes at once. Raises CompatlockError for a file that cannot be opened or made."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._connection = _memory() if path is None else _open(path)
+
+    def rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[Any]:
+        """All rows that a query gives; none when the file turns out to be damaged."""
+        try:
+            return self._connection.execute(query, parameters).fetchall()
+        except _DAMAGE:
+            self.start_afresh()
+            return []
+
+    def row(self, query: str, parameters: tuple[Any, ...]) -> Any:
+        """The first row that a query gives, or None."""
+        rows = self.rows(query, parameters)
+        return rows[0] if rows else None
+
+    def write(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+        """Execute statements with their parameters in one transaction."""
+        try:
+            self._transact(statements)
+        except sqlite3.OperationalError:
+            # Read-only, full, or locked for a minute.
+            self._continue_in_memory()
+            self._transact(statements)
+        except _DAMAGE:
+            self.start_afresh()
+            self._transact(statements)
+
+    def start_afresh(self) -> None:
+        """Throw everything away. Processes that still use the old file keep it."""
+        self._connection.close()
+        try:
+            self._connection = _memory() if self._path is None else _afresh(self._path)
+        except (OSError, sqlite3.Error):
+            self._connection = _memory()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _transact(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+        self._connection.execute("begin immediate")
+        try:
+            for statement, parameters in statements:
+                self._connection.execute(statement, parameters)
+            self._connection.execute("commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+            raise
+
+    def _continue_in_memory(self) -> None:
+        memory = _memory()
+        try:
+            self._connection.backup(memory)
+        except _DAMAGE:
+            memory = _memory()
+        self._connection.close()
+        self._connection = memory
+
+
+def _open(path: str) -> sqlite3.Connection:
+    directory = os.path.dirname(path)
+    try:
+        os.makedirs(directory, exist_ok=True)
+        try:
+            return _prepare(_connect(path))
+        except sqlite3.OperationalError:
+            raise
+        except _DAMAGE:  # or no database at all
+            return _afresh(path)
+    except (OSError, sqlite3.Error) as error:
+        raise CompatlockError(
+            f"the cache directory {directory} cannot be used: {error}",
+            hints=["name another with `--cache-dir`, or use `--no-cache`"],
+        ) from error
+
+
+def _afresh(path: str) -> sqlite3.Connection:
+    for suffix in ("", "-wal", "-shm"):
+        try:
+            os.remove(f"{path}{suffix}")
+        except FileNotFoundError:
+            pass
+    return _prepare(_connect(path))
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, timeout=60)
+
+
+def _memory() -> sqlite3.Connection:
+    return _prepare(_connect(":memory:"))
+
+
+def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
+    """Make the tables when they are missing. The last one tells that all are there."""
+    if not database.execute("select 1 from sqlite_master where name = 'memo'").fetchone():
+        database.execute("pragma journal_mode = wal")
+        database.executescript(_SCHEMA)
+    database.execute("pragma synchronous = normal")
+    return database
