@@ -1,0 +1,70 @@
+"""A warm, offline lock imports nothing heavy: the imports alone would cost more than the whole run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from compatlock.cli.main import main
+from tests.support.index_server import IndexServer
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+
+HEAVY = (
+    "packaging", "pydantic", "httpx", "h2", "ssl", "rich", "tomllib", "tomli", "platformdirs", "asyncio",
+    "dataclasses", "pypi_simple", "resolvelib", "urllib.request", "email", "logging", "importlib.metadata",
+)  # fmt: skip
+
+# Of ours: what only a fetch, a wrong input or another form of output needs.
+COLD = (
+    "compatlock.index.network", "compatlock.index.client", "compatlock.index.simple", "compatlock.index.view",
+    "compatlock.index.compile", "compatlock.index.specifiers", "compatlock.knowledge.parse",
+    "compatlock.inputs.problems", "compatlock.lockfile.lock_json", "compatlock.solver.explain",
+    "compatlock.solver.greedy",
+)  # fmt: skip
+
+PROGRAM = """
+import sys
+from compatlock.cli.main import main
+try:
+    main(sys.argv[1:])
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print("\\n".join(sys.modules))
+"""
+
+
+def test_a_warm_offline_lock(index: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for version in ("1.0", "1.1"):
+        index.add("trl", version, requires=["transformers>=5", "lib[fast]; python_version>'3.8'"])
+        index.add("vllm", f"0.3{version[-1]}.0", extras={"fast": ["lib"]}, sdist=True)
+        index.add("transformers", f"5.2{version[-1]}.0", requires=["lib~=1.0"])
+        index.add("lib", version, extras={"fast": ["speed!=0.1"]})
+        index.add("speed", f"0.{version[-1]}")
+    monkeypatch.chdir(tmp_path)
+    Path("requirements.in").write_text("lib>=1.0  # a comment\n", encoding="utf-8")
+    options = [
+        "lock", "requirements.in", "--profile", "async-grpo", "--requirement", "speed",
+        "--cache-dir", "cache", "--default-index", index.url, "--python-version", "3.12", "--quiet",
+    ]  # fmt: skip
+    with pytest.raises(SystemExit) as ended:
+        main(options)
+    assert not ended.value.code
+    asked = len(index.requests)
+    warm = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *options, "--offline"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    imported = set(warm.stdout.split())
+    assert "compatlock.solver.search" in imported
+    assert "compatlock.api.verify" in imported
+    assert imported.isdisjoint(HEAVY)
+    assert imported.isdisjoint(COLD)
+    assert len(index.requests) == asked
