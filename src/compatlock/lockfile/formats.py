@@ -1,0 +1,109 @@
+"""The formats of lock files: which one a file has, and how it is written and read.
+
+A format's module is imported when the format is used: this runs on every lock.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compatlock.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from compatlock.model.lock import Lock
+
+REQUIREMENTS = "requirements"
+PYLOCK = "pylock"
+JSON = "json"
+FORMATS = (REQUIREMENTS, PYLOCK, JSON)
+
+STDOUT = "-"
+_STANDARD_NAMES = {REQUIREMENTS: "requirements.lock", PYLOCK: "pylock.toml", JSON: "lock.json"}
+_PYLOCK_NAME = re.compile(r"pylock\.(?:[^.]+\.)?toml\Z")
+
+
+def format_of(path: str, asked: str = "") -> str:
+    """Return the format for the lock file at `path` (`-` is standard output), one of FORMATS.
+
+    Without `asked`, the name decides: `pylock.toml` and `pylock.NAME.toml` (PEP 751), `.json`, and a
+    requirements file otherwise. Raises InputError for an unknown format, and for a TOML file or a pylock
+    whose name installers would not know it by.
+    """
+    if asked and asked not in FORMATS:
+        raise InputError(f"unknown format `{asked}`", hints=[f"known: {', '.join(FORMATS)}"])
+    name = re.split(r"[/\\]", path)[-1]
+    is_pylock = _PYLOCK_NAME.match(name) is not None
+    if asked == PYLOCK and path != STDOUT and not is_pylock:
+        raise InputError(_misnamed(path))
+    if asked:
+        return asked
+    if is_pylock:
+        return PYLOCK
+    if name.lower().endswith(".toml"):
+        raise InputError(
+            _misnamed(path), hints=["for another format under this name, say so: `--format requirements`"]
+        )
+    return JSON if name.lower().endswith(".json") else REQUIREMENTS
+
+
+def render_as(fmt: str, lock: Lock, tool_version: str, path: str) -> str:
+    """Return the text of `lock` in format `fmt`, to stand at `path`. Raises what the format's writer does."""
+    shown = _STANDARD_NAMES[fmt] if path == STDOUT else path
+    if fmt == PYLOCK:
+        from compatlock.lockfile.pylock import render_pylock
+
+        return render_pylock(lock, tool_version=tool_version, path=shown)
+    if fmt == JSON:
+        import json
+
+        from compatlock.lockfile.lock_json import to_json
+        from compatlock.lockfile.origins import without_line_numbers
+
+        return json.dumps(to_json(without_line_numbers(lock)), indent=2) + "\n"
+    from compatlock.lockfile.requirements_lock import render
+
+    return render(lock, tool_version=tool_version, path=shown)
+
+
+def read_pins_of(path: str, text: str, asked: str = "") -> dict[str, str]:
+    """Return `{normalised name: version}` of the lock file at `path` with content `text`.
+
+    Requirements files and those of other tools are read tolerantly. Raises InputError, naming `path`, for
+    TOML that is none, and for JSON that is no lock: what is there may be something else.
+    """
+    if not text.strip():
+        return {}
+    fmt = format_of(path, asked)
+    if fmt == PYLOCK:
+        from compatlock.lockfile.pylock_read import read_pylock_pins
+
+        return read_pylock_pins(text, path)
+    if fmt == JSON:
+        return _json_pins(path, text)
+    from compatlock.lockfile.requirements_lock import read_pins
+
+    return read_pins(text)
+
+
+def _json_pins(path: str, text: str) -> dict[str, str]:
+    import json
+
+    from compatlock.lockfile.lock_json import from_json
+
+    try:
+        lock = from_json(json.loads(text))
+    except (ValueError, RecursionError):
+        problem = "not valid JSON"
+    except InputError as error:
+        problem = error.message
+    else:
+        return lock.versions
+    raise InputError(
+        f"{path} is not a lock of compatlock ({problem})",
+        hints=["write to another file, or remove this one"],
+    )
+
+
+def _misnamed(path: str) -> str:
+    return f"{path}: a lock in TOML is named pylock.toml or pylock.NAME.toml (PEP 751)"
