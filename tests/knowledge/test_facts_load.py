@@ -148,7 +148,7 @@ def test_an_unknown_profile_is_named_with_the_known_ones() -> None:
     assert caught.value.message == "unknown profile `async-gpro`"
     assert caught.value.hints == (
         "did you mean `async-grpo`?",
-        "known profiles: async-grpo, trl, trl-vllm; a file is named with its `.toml`",
+        f"known profiles: {', '.join(profile_names())}; a file is named with its `.toml`",
     )
 
 
@@ -166,6 +166,23 @@ def test_a_profile_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_shipped_profiles_are_found_by_name() -> None:
-    assert profile_names() == ("async-grpo", "trl", "trl-vllm")
+    assert profile_names() == (
+        "async-grpo",
+        "axolotl",
+        "llamafactory",
+        "ms-swift",
+        "trinity-rft",
+        "trl",
+        "trl-deepspeed",
+        "trl-liger",
+        "trl-peft",
+        "trl-quantization",
+        "trl-vllm",
+        "trl-vlm",
+        "unsloth",
+        "verl",
+        "verl-sglang",
+        "verl-vllm",
+    )
     for name in profile_names():
         assert load_profile(name).name == name

@@ -78,10 +78,10 @@ def test_each_trl_has_one_vllm_range(version: str) -> None:
 @pytest.mark.parametrize(
     ("id", "version", "on", "allowed"),
     [
-        ("torchaudio-torch", "2.11.0", "2.10.0", False),
-        ("torchaudio-torch", "2.11.0", "2.14.0", True),
-        ("torchaudio-torch", "2.11.1", "2.12.1", False),
-        ("torchaudio-torch", "2.10.0", "2.10.0", True),
+        ("torchaudio-2110-torch", "2.11.0", "2.10.0", False),
+        ("torchaudio-2110-torch", "2.11.0", "2.14.0", True),
+        ("torchaudio-2111-torch", "2.11.1", "2.12.1", False),
+        ("torchaudio-2110-torch", "2.10.0", "2.10.0", True),
         ("torchcodec-torch", "0.10.0", "2.10.0", True),
         ("torchcodec-torch", "0.9.1", "2.10.0", False),
         ("torchcodec-torch", "0.17.0", "2.10.0", False),
@@ -101,10 +101,15 @@ def test_each_trl_has_one_vllm_range(version: str) -> None:
         ("trl-async-grpo-floor", "1.7.0", "0.21.0", False),
         ("trl-liger-floor", "1.11.0", "0.8.1", False),
         ("trl-liger-floor", "1.10.0", "0.8.1", True),
+        ("transformers-kernels-015", "5.9.0", "0.17.2", False),
+        ("transformers-kernels-015", "5.12.1", "0.14.1", True),
+        ("transformers-kernels-015", "5.13.0", "0.15.2", True),
+        ("verl-main-ppo-transferqueue", "0.9.1", "0.1.9", False),
+        ("verl-main-ppo-transferqueue", "0.8.0", "0.1.9", True),
     ],
 )
 def test_pairs_that_are_known(id: str, version: str, on: str, allowed: bool) -> None:
-    assert FACTS[id].kind == "too-loose"
+    assert FACTS[id].kind in ("too-loose", "undeclared")
     assert allows(FACTS[id], version, on) is allowed
 
 
@@ -139,6 +144,7 @@ def test_kinds_and_severities() -> None:
         "trl-liger-floor": 120,
         "torchao-torch": 120,
         "vllm-transformers-50x": 120,
+        "flash-attn-cute-files": 120,
     }
     assert FACTS["liger-081"].present == ("trl",)
     assert {fact.package for fact in FACTS.values() if fact.kind == "too-strict"} == {
@@ -146,6 +152,17 @@ def test_kinds_and_severities() -> None:
         "opencv-python-headless",
         "vllm",
         "compressed-tensors",
+        "sglang",
+    }
+
+
+def test_dependencies_that_nothing_declares() -> None:
+    undeclared = {(fact.package, fact.on) for fact in FACTS.values() if fact.kind == "undeclared"}
+    assert undeclared == {
+        ("torchaudio", "torch"),
+        ("torchcodec", "torch"),
+        ("torchao", "torch"),
+        ("verl", "transferqueue"),
     }
 
 
@@ -158,7 +175,29 @@ def test_async_grpo() -> None:
     profile = load_profile("async-grpo")
     assert [str(root) for root in profile.roots] == ["trl>=1.0", "vllm>=0.22.0", "transformers>=5.2.0"]
     assert [str(waiver) for waiver in profile.waivers] == ["vllm -> transformers"]
-    assert (profile.python, profile.platform) == ("3.12", "x86_64-manylinux_2_28")
+    assert (profile.python, profile.platform) == ("3.12", "x86_64-manylinux_2_34")
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_has_what_a_reader_needs(name: str) -> None:
+    profile = load_profile(name)
+    assert profile.source.startswith("https://")
+    assert profile.imports
+    if name != "trl":
+        assert (profile.python, profile.platform) == ("3.12", "x86_64-manylinux_2_34")
+
+
+@pytest.mark.parametrize(
+    ("name", "roots"),
+    [
+        ("trl-peft", ["trl[peft]"]),
+        ("axolotl", ["axolotl[deepspeed]"]),
+        ("verl-sglang", ["verl[sglang]>=0.9.1"]),
+        ("trinity-rft", ["trinity-rft[vllm]==0.6.0"]),
+    ],
+)
+def test_roots_of_profiles(name: str, roots: list[str]) -> None:
+    assert [str(root) for root in load_profile(name).roots] == roots
 
 
 @pytest.mark.network
