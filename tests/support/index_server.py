@@ -155,6 +155,10 @@ class IndexServer:
         with self._lock:
             self._entries.setdefault(_normalised(project), []).append(entry)
 
+    def sha256(self, filename: str) -> str:
+        """The hash of a file's content."""
+        return _sha256(self.files[f"/files/{filename}"])
+
     def edit(self, filename: str, **details: Any) -> None:
         """Change keys of a file's entry in the listing; None removes one. `_` in a key stands for `-`."""
         for entries in self._entries.values():

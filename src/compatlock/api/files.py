@@ -49,6 +49,7 @@ def lock_to_file(
     (`upgrade_packages`). With `locked`, nothing is written, and LockOutdated is raised if something would
     be. Raises what `make_lock` raises, and InputError for a file that cannot be read or written.
     """
+    _refuse_inputs(options, output)
     before = _read(output) if output != STDOUT else None
     pins = read_pins(before) if before is not None else {}
     older = (
@@ -69,6 +70,15 @@ def lock_to_file(
     return Written(outcome, text, found, before is not None, not same and not locked)
 
 
+def _refuse_inputs(options: LockOptions, output: str) -> None:
+    """Raise InputError when the output would replace a file that was written by hand."""
+    target = os.path.realpath(output)
+    for path in (*options.files, *options.constraints, *options.profiles, *options.facts):
+        if output != STDOUT and os.path.isfile(path) and os.path.realpath(path) == target:
+            hint = "name another file with `--output-file`"
+            raise InputError(f"{output} is read and would be overwritten", hints=[hint])
+
+
 def _read(path: str) -> str | None:
     try:
         with open(path, "rb") as file:
@@ -83,9 +93,10 @@ def _read(path: str) -> str | None:
 
 
 def _outdated(path: str, before: str | None, found: tuple[Change, ...]) -> LockOutdated:
-    update = f"run the same command without `--locked` to update {os.path.basename(path)}"
+    again = "run the same command without `--locked` to"
     if before is None:
-        return LockOutdated(f"{path} does not exist", hints=[update])
+        return LockOutdated(f"{path} does not exist", hints=[f"{again} make it"])
+    update = f"{again} update {os.path.basename(path)}"
     if not found:
         return LockOutdated(f"{path} would change, though no pin does", hints=[update])
     return LockOutdated(f"{path} would change:\n{describe(found)}", hints=[update])

@@ -160,7 +160,9 @@ def lock(
 
 def _summarise(written: Written, output: str, verbose: bool) -> None:
     result = written.outcome.lock
-    say(f"{len(result.pins)} packages for {result.target}, index {result.index_state}")
+    count = f"{len(result.pins)} package{'' if len(result.pins) == 1 else 's'}"
+    index = f", index {result.index_state}" if result.index_state else ""
+    say(f"{count} for {result.target}{index}")
     for pin in result.pins:
         if pin.is_root:
             say(f"  {pin.name} {pin.version}{_behind(pin)}")

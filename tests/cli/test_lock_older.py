@@ -1,0 +1,160 @@
+"""An existing output file is the older lock."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Cli, pins_of
+from tests.support.index_server import IndexServer
+
+LOCK = Path("requirements.lock")
+
+
+@pytest.fixture(autouse=True)
+def projects(index: IndexServer) -> None:
+    for number, month in ((1, "01"), (2, "02"), (3, "03")):
+        day = f"2026-{month}-01T00:00:00Z"
+        index.add("app", f"{number}.0", requires=["lib", "tool"], upload_time=day)
+        index.add("lib", f"{number}.0", upload_time=day)
+        index.add("tool", f"{number}.0", upload_time=day)
+
+
+def locked() -> dict[str, str]:
+    return pins_of(LOCK.read_text())
+
+
+def pins(app: int, lib: int, tool: int) -> dict[str, str]:
+    return {"app": f"{app}.0", "lib": f"{lib}.0", "tool": f"{tool}.0"}
+
+
+@pytest.fixture
+def old(cli: Cli) -> None:
+    assert cli("lock", "-r", "app<2", "-r", "lib<2", "-r", "tool<2").code == 0
+    assert locked() == pins(1, 1, 1)
+
+
+@pytest.mark.usefixtures("old")
+def test_what_still_holds_is_kept(cli: Cli) -> None:
+    run = cli("lock", "-r", "app")
+    assert run.code == 0
+    assert locked() == pins(1, 1, 1)
+    assert "  app 1.0 (59 days behind 3.0)\n" in run.err
+
+
+@pytest.mark.usefixtures("old")
+def test_only_what_must_change_does(cli: Cli) -> None:
+    run = cli("lock", "-r", "app", "-r", "lib>=2")
+    assert locked() == pins(1, 3, 1)
+    assert "1 changed\n  changed lib 1.0 -> 3.0\nwrote requirements.lock\n" in run.err
+
+
+@pytest.mark.usefixtures("old")
+@pytest.mark.parametrize("option", ["-U", "--upgrade"])
+def test_upgrade_lets_go_of_all(cli: Cli, option: str) -> None:
+    assert cli("lock", "-r", "app", option).code == 0
+    assert locked() == pins(3, 3, 3)
+
+
+@pytest.mark.usefixtures("old")
+def test_upgrade_of_some(cli: Cli) -> None:
+    assert cli("lock", "-r", "app", "-P", "LIB").code == 0
+    assert locked() == pins(1, 3, 1)
+    assert cli("lock", "-r", "app", "--upgrade-package", "tool", "-P", "app").code == 0
+    assert locked() == pins(3, 3, 3)
+
+
+@pytest.mark.usefixtures("old")
+def test_a_pin_that_is_gone_or_no_longer_needed(cli: Cli, index: IndexServer) -> None:
+    index.remove("lib-1.0-py3-none-any.whl")
+    index.add("app", "1.0.1", requires=["lib"])
+    run = cli("lock", "-r", "app>1", "--no-cache")
+    assert run.code == 0
+    assert "added" not in run.err
+    LOCK.write_text("gone==1.0\nlib==1.0\ntool==1.0\n")
+    run = cli("lock", "-r", "lib", "-r", "tool", "--no-cache")
+    assert locked() == {"lib": "3.0", "tool": "1.0"}
+    assert "1 changed, 1 removed\n  removed gone 1.0\n  changed lib 1.0 -> 3.0\n" in run.err
+
+
+@pytest.mark.usefixtures("old")
+def test_a_lock_that_does_not_change_is_not_touched(cli: Cli) -> None:
+    arguments = ("lock", "-r", "app<2", "-r", "lib<2", "-r", "tool<2")
+    os.utime(LOCK, (1, 1))
+    run = cli(*arguments)
+    assert LOCK.stat().st_mtime == 1
+    assert run.err.endswith("unchanged: requirements.lock\n")
+
+
+@pytest.mark.usefixtures("old")
+def test_the_lock_does_not_depend_on_how_the_older_one_was_written(cli: Cli) -> None:
+    kept = cli("lock", "-r", "app").code, LOCK.read_text()
+    LOCK.write_text(
+        "# by hand\r\nTool == 1.0\r\napp[x]==1.0 ; python_version > '3'\r\nlib==1.0 --hash=sha256:00\r\n"
+    )
+    assert (cli("lock", "-r", "app").code, LOCK.read_text()) == kept
+
+
+def test_without_an_older_lock_everything_is_new(cli: Cli) -> None:
+    run = cli("lock", "-r", "app")
+    assert locked() == pins(3, 3, 3)
+    assert "added" not in run.err
+
+
+@pytest.mark.usefixtures("old")
+def test_standard_output_has_no_older_lock(cli: Cli) -> None:
+    assert cli("lock", "-r", "app", "-o", "-").pins == pins(3, 3, 3)
+    assert locked() == pins(1, 1, 1)
+
+
+# --locked
+
+
+@pytest.mark.usefixtures("old")
+def test_locked_is_silent_when_nothing_would_change(cli: Cli) -> None:
+    before = LOCK.read_bytes()
+    os.utime(LOCK, (1, 1))
+    run = cli("lock", "-r", "app<2", "-r", "lib<2", "-r", "tool<2", "--locked", "-q")
+    assert run == (0, "", "")
+    run = cli("lock", "-r", "app<2", "-r", "lib<2", "-r", "tool<2", "--locked")
+    assert (run.code, run.out) == (0, "")
+    assert run.err.endswith("unchanged: requirements.lock\n")
+    assert (LOCK.read_bytes(), LOCK.stat().st_mtime) == (before, 1)
+
+
+@pytest.mark.usefixtures("old")
+def test_locked_shows_what_would_change(cli: Cli) -> None:
+    before = LOCK.read_bytes()
+    run = cli("lock", "-r", "app>=2", "-r", "lib", "--locked")
+    assert run == (
+        1,
+        "",
+        "error: requirements.lock would change:\n"
+        "1 changed\n"
+        "  changed app 1.0 -> 3.0\n"
+        "hint: run the same command without `--locked` to update requirements.lock\n",
+    )
+    assert LOCK.read_bytes() == before
+
+
+@pytest.mark.usefixtures("old")
+def test_locked_sees_a_change_without_one_of_pins(cli: Cli) -> None:
+    run = cli("lock", "-r", "app<2", "-r", "lib<2", "--locked")
+    assert run == (
+        1,
+        "",
+        "error: requirements.lock would change, though no pin does\n"
+        "hint: run the same command without `--locked` to update requirements.lock\n",
+    )
+
+
+def test_locked_without_a_lock(cli: Cli) -> None:
+    run = cli("lock", "-r", "app", "--locked", "-o", "some/where.lock")
+    assert run == (
+        1,
+        "",
+        "error: some/where.lock does not exist\nhint: run the same command without `--locked` to make it\n",
+    )
+    assert list(Path().iterdir()) == []
