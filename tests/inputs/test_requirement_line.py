@@ -111,7 +111,7 @@ def test_says_what_is_wrong(text: str, problem: str | None) -> None:
     with pytest.raises(InputError) as caught:
         parse_requirement(text, "r.in:7")
     if problem is None:
-        assert caught.value.message == f"r.in:7: git+ssh://***@index.example/a: {URL}"
+        assert caught.value.message == f"r.in:7: git+ssh://****@index.example/a: {URL}"
     else:
         assert caught.value.message == f"r.in:7: {text}: {problem}"
 
@@ -127,7 +127,7 @@ def test_shows_no_credentials_and_no_control_characters() -> None:
             ]
         )
     assert caught.value.message.splitlines() == [
-        "a:1: pkg @ https://***@index.example/a.whl?***: "
+        "a:1: pkg @ https://****@index.example/a.whl?****: "
         "a root URL is not supported yet; name a release instead, pkg==VERSION",
         "a:2: a\\x1b[31m==1: "
         "not a valid requirement (expected semicolon (after name with no version specifier) or end)",

@@ -233,7 +233,7 @@ def test_reads_back_what_it_wrote() -> None:
     trl = LOCK.pins[1]
     assert back == without_line_numbers(LOCK)._replace(
         pins=(LOCK.pins[0], trl._replace(index_url="https://mirror.example/simple/"), LOCK.pins[2]),
-        command="compatlock lock requirements.in --default-index https://***@index.example/simple",
+        command="compatlock lock requirements.in --default-index https://****@index.example/simple",
     )
 
 

@@ -77,7 +77,7 @@ LOCK = Lock(
 TEXT = """\
 # Locked by compatlock 0.1.0
 # Made by this command; to change a pin, change its input and lock again.
-#   command: compatlock lock requirements.in --default-index https://***@index.example/simple
+#   command: compatlock lock requirements.in --default-index https://****@index.example/simple
 #   target: CPython 3.12 on x86_64-manylinux_2_34
 #   index: index.example as of 2026-11-30T14:00:00Z
 # Objective, the most important first:

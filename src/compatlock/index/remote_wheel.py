@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.metadata import parse_metadata
-from compatlock.index.redact import redact
+from compatlock.model.display import redact
 from compatlock.index.transport import ContentRange, Reply
 from compatlock.model.metadata import Metadata
 

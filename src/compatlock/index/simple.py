@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from packaging.version import InvalidVersion, Version
 
 from compatlock.errors import IndexUnavailable
-from compatlock.index.redact import redact
+from compatlock.model.display import redact
 from compatlock.model.listing import File, Listing, Release, Skipped
 from compatlock.model.names import normalise
 

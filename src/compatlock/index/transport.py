@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import httpx
 
 from compatlock.errors import IndexUnavailable, InputError
-from compatlock.index.redact import redact
+from compatlock.model.display import redact
 
 TRIES = 3
 MAX_BODY = 64 * 1024 * 1024

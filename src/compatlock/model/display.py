@@ -4,16 +4,44 @@ from __future__ import annotations
 
 import re
 
-_USER_INFO = re.compile(r"(://)[^/\s]*@")
+from compatlock.model.secret import HIDDEN
+
 _SCANNED = 4000
-_QUERY = re.compile(r"(://[^\s?#]*\?)[^\s]+")
+# A scheme, what stands before the first separator, and the rest.
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s]*)(\S*)")
+# A host with an optional port. What is none, before a later "@", is a password with a "/", "?" or "#" in it.
+_HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d+)?\Z")
 
 
 def without_credentials(text: str) -> str:
-    """Return `text` with the user part and the query of every URL in it as ``***``."""
+    """Return `text` with the user part and the query of every URL in it as ``****``.
+
+    A user part that is not written as a URL demands (a password with "/" in it) is hidden too.
+    """
     if "://" not in text:
         return text
-    return _QUERY.sub(r"\1***", _USER_INFO.sub(r"\1***@", text))
+    return _URL.sub(_hide, text)
+
+
+def _hide(match: re.Match[str]) -> str:
+    scheme, authority, rest = match.groups()
+    if "@" in authority:
+        authority = f"{HIDDEN}@{authority.rpartition('@')[2]}"
+    elif "@" in rest and not _HOST.match(authority):
+        authority, rest = f"{HIDDEN}@", rest.rpartition("@")[2]
+    path, question, query = rest.partition("?")
+    if "#" in path:
+        return f"{scheme}{authority}{rest}"
+    fragment = "#" + query.partition("#")[2] if "#" in query else ""
+    return f"{scheme}{authority}{path}{question}{HIDDEN if query else ''}{fragment}"
+
+
+def redact(url: str) -> str:
+    """Return a single `url`, however wrong it is written, without what may be secret: the user part, the
+    query (signatures of links) and the fragment."""
+    if "://" not in url and "@" in url:
+        return f"{HIDDEN}@{url.rpartition('@')[2]}".partition("?")[0].partition("#")[0]
+    return without_credentials(url).partition("#")[0]
 
 
 def one_line(text: str) -> str:
