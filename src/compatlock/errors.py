@@ -68,3 +68,9 @@ class LockInvalid(CompatlockError):
     def __init__(self, message: str, *, violations: Sequence[str] = (), hints: Sequence[str] = ()) -> None:
         super().__init__(message, hints=hints)
         self.violations = tuple(violations)
+
+
+class SearchGivenUp(CompatlockError):
+    """A search stopped at its limit, with neither an answer nor a proof that there is none."""
+
+    exit_code = 1

@@ -125,7 +125,7 @@ class Gates:
     def forbid_unsupported(self, formula: Formula, found: Reach) -> None:
         """After a solve that succeeded: what the model installs beside what was reached holds itself up.
         Each of these packages and extras must not be installed unless an edge from outside leads there."""
-        nodes = found.unreached()
+        nodes = found.unreached(formula.active_extras())
         at = dict(found.gated)
         for node in nodes:
             literal = formula.extras[node] if node[1] else formula.present(node[0])

@@ -1,62 +1,96 @@
-"""What the roots really need of a model: the answer proper."""
+"""What the user's lines really need of a set of releases: the answer proper."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from compatlock.model.dependencies import Dependency
+    from compatlock.model.package import Package
     from compatlock.model.requirement import Requirement
     from compatlock.solver.formula import Formula, Node
 
     Holds = Callable[[Node | None, Requirement | Dependency], bool]
+    Needs = Callable[[str, int, str], Iterable[Dependency] | None]
 
 
 class Reach:
-    """The part of a model that the roots lead to, along the edges of loaded releases.
+    """The part of `installed` that the user's lines lead to, along the edges that are known.
 
     A gated release is part of it only once a line of the user's, or an edge of what is part of it already,
     admits it; edges into it wait for that, so no release can admit itself.
+
+    installed: index of every package that could be reached
+    needs:     what a release, or an extra of it, needs; None when that is not known yet
 
     chosen: index of every package reached
     nodes:  every (package, extra) reached
     """
 
-    def __init__(self, formula: Formula) -> None:
+    def __init__(self, installed: Mapping[str, int], packages: Mapping[str, Package], needs: Needs) -> None:
         self.chosen: dict[str, int] = {}
         self.nodes: set[Node] = set()
-        self._formula = formula
-        self._model = formula.selection()
+        self._installed = installed
+        self._packages = packages
+        self._needs = needs
         self._queue: list[Node] = []
+        self._unread: set[str] = set()
         self._admitted: set[str] = set()
         self._waiting: dict[str, list[Node]] = {}
 
     @property
     def gated(self) -> list[tuple[str, int]]:
         """Candidates that edges lead to but none admits."""
-        return [(name, self._model[name]) for name in self._waiting]
+        return [(name, self._installed[name]) for name in self._waiting]
+
+    @property
+    def extras(self) -> dict[str, tuple[str, ...]]:
+        """The extras reached, by package."""
+        found: dict[str, list[str]] = {}
+        for name, extra in sorted(self.nodes):
+            if extra:
+                found.setdefault(name, []).append(extra)
+        return {name: tuple(extras) for name, extras in found.items()}
 
     def unread(self) -> list[tuple[str, int]]:
-        """Releases reached that are not loaded."""
-        loaded = self._formula.loaded
-        return [(name, index) for name, index in self.chosen.items() if index not in loaded[name]]
+        """Releases reached whose needs are not known."""
+        return [(name, index) for name, index in self.chosen.items() if name in self._unread]
 
-    def unreached(self) -> list[Node]:
-        """Packages and extras that the model installs though nothing needs them."""
-        installed: list[Node] = [(name, "") for name in self._model]
-        return sorted(n for n in (*installed, *self._formula.active_extras()) if n not in self.nodes)
+    def unreached(self, extras: Iterable[Node]) -> list[Node]:
+        """What is installed, and which of `extras` are on, though nothing needs them."""
+        installed: list[Node] = [(name, "") for name in self._installed]
+        return sorted(node for node in (*installed, *extras) if node not in self.nodes)
 
-    def admit(self, releases: Iterable[tuple[str, int]]) -> None:
-        """These gated candidates need no edge that admits them."""
-        self._admitted.update(name for name, index in releases if self._model.get(name) == index)
+    def run(
+        self,
+        roots: Sequence[Requirement],
+        constraints: Sequence[Requirement],
+        *,
+        opened: Collection[tuple[str, int]] = (),
+        holds: Holds | None = None,
+    ) -> Reach:
+        """Follow the edges from the roots; see `reach`. Returns itself."""
+        self._admit(opened)
+        # A line of the user's admits gated releases, whether it asks for the package or only bounds it.
+        for line in (*roots, *constraints):
+            if line.name in self._installed:
+                admitted = self._packages[line.name].admitted_gates(line.specifier)
+                self._admit((line.name, index) for index in admitted)
+        for root in roots:
+            if holds is None or holds(None, root):
+                self._follow(root)
+        self._walk(holds)
+        return self
 
-    def follow(self, edge: Requirement | Dependency) -> None:
-        """An edge holds whose parent is reached."""
+    def _admit(self, releases: Iterable[tuple[str, int]]) -> None:
+        self._admitted.update(name for name, index in releases if self._installed.get(name) == index)
+
+    def _follow(self, edge: Requirement | Dependency) -> None:
         name = edge.name
-        index = self._model[name]
+        index = self._installed[name]
         nodes = [(name, ""), *((name, x) for x in edge.extras)]
-        package = self._formula.universe.packages[name]
+        package = self._packages[name]
         if index in package.gates and name not in self._admitted:
             if index not in package.admitted_gates(edge.specifier):
                 self._waiting.setdefault(name, []).extend(nodes)
@@ -65,19 +99,21 @@ class Reach:
             nodes += self._waiting.pop(name, ())
         self._queue += nodes
 
-    def walk(self, holds: Holds | None) -> None:
-        """Follow all edges from what is reached."""
+    def _walk(self, holds: Holds | None) -> None:
         while self._queue:
             node = self._queue.pop()
             if node in self.nodes:
                 continue
             self.nodes.add(node)
             name, extra = node
-            index = self.chosen[name] = self._model[name]
-            if index in self._formula.loaded[name]:
-                for dependency in self._formula.dependencies_of(name, index, extra):
-                    if holds is None or holds(node, dependency):
-                        self.follow(dependency)
+            index = self.chosen[name] = self._installed[name]
+            needs = self._needs(name, index, extra)
+            if needs is None:
+                self._unread.add(name)
+                continue
+            for dependency in needs:
+                if holds is None or holds(node, dependency):
+                    self._follow(dependency)
 
 
 def reach(
@@ -88,21 +124,14 @@ def reach(
     opened: Collection[tuple[str, int]] = (),
     holds: Holds | None = None,
 ) -> Reach:
-    """Follow the edges from the roots through the current model.
+    """Follow the edges of loaded releases from the roots through the current model of a formula.
 
     `opened` are gated candidates that need not be admitted, `holds` says which edges the model keeps to
     (None: all), the lines of the user's being edges without parent.
     """
-    result = Reach(formula)
-    result.admit(opened)
-    packages = formula.universe.packages
-    # A line of the user's admits gated releases, whether it asks for the package or only bounds it.
-    for line in (*roots, *constraints):
-        if formula.knows(line.name):
-            admitted = packages[line.name].admitted_gates(line.specifier)
-            result.admit((line.name, index) for index in admitted)
-    for root in roots:
-        if holds is None or holds(None, root):
-            result.follow(root)
-    result.walk(holds)
-    return result
+
+    def needs(name: str, index: int, extra: str) -> Iterable[Dependency] | None:
+        return formula.dependencies_of(name, index, extra) if index in formula.loaded[name] else None
+
+    result = Reach(formula.selection(), formula.universe.packages, needs)
+    return result.run(roots, constraints, opened=opened, holds=holds)

@@ -120,13 +120,9 @@ class _Search:
         values = tuple(
             TierValue(t.tier.name, t.bound, t.tier.unit, proved=self._proved) for t in self.costs.tiers
         )
-        extras: dict[str, list[str]] = {}
-        for name, extra in sorted(self.best.nodes):
-            if extra:
-                extras.setdefault(name, []).append(extra)
         return Solution(
             chosen=dict(sorted(self.best.chosen.items())),
-            extras={name: tuple(found) for name, found in extras.items()},
+            extras=self.best.extras,
             newest=self.newest,
             depths=self.depths,
             tiers=values,

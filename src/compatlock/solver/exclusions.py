@@ -1,0 +1,53 @@
+"""Facts for a resolver that knows only packages and requirements.
+
+A fact that forbids some things together becomes an invented package with one candidate for each of these
+things: each of them rules out one candidate, so that all together leave none.
+"""
+
+from __future__ import annotations
+
+from compatlock.model.fact import BINDING_KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from compatlock.model.fact import Fact
+
+# (package, extra)
+Identifier = tuple[str, str]
+
+
+class Exclusions:
+    """The hard ones among some facts, as invented packages.
+
+    `sizes` says how many candidates each has.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self.sizes: dict[str, int] = {}
+        # For a package or an extra: (invented package, its candidate, specifier, whether the release has to
+        # be within it).
+        self._things: dict[Identifier, list[tuple[str, int, str, bool]]] = {}
+        for fact in facts:
+            if fact.kind in BINDING_KINDS and not fact.is_soft:
+                for bound in fact.bounds:
+                    self._add(fact, bound.versions, bound.bound)
+
+    def _add(self, fact: Fact, versions: str, bound: str) -> None:
+        things: list[tuple[Identifier, str, bool]] = [((fact.package, ""), versions, True)]
+        things += [((name, ""), "", True) for name in fact.present]
+        if fact.extra:
+            things.append(((fact.package, fact.extra), "", True))
+        if fact.kind != "known-bad":
+            things.append(((fact.on, ""), bound, fact.kind == "overlap"))
+        key = f"fact {len(self.sizes)}"
+        self.sizes[key] = len(things)
+        for number, (identifier, specifier, inside) in enumerate(things):
+            self._things.setdefault(identifier, []).append((key, number, specifier, inside))
+
+    def barred(self, identifier: Identifier, admits: Callable[[str], bool]) -> list[tuple[str, int]]:
+        """The candidates of invented packages that a release, of which `admits` tells what it is within,
+        rules out."""
+        things = self._things.get(identifier, ())
+        return [(key, number) for key, number, specifier, inside in things if admits(specifier) == inside]
