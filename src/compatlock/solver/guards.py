@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from compatlock.model.dependencies import Dependency
+    from compatlock.model.fact import Fact
     from compatlock.model.package import Runs
     from compatlock.model.requirement import Requirement
     from compatlock.model.waiver import Waiver
@@ -46,9 +47,36 @@ def root_label(requirement: Requirement) -> Label:
     )
 
 
+def constraint_label(requirement: Requirement) -> Label:
+    """The label of a constraint of the user's."""
+    return Label(
+        "constraint", on=requirement.name, specifier=requirement.specifier, origin=requirement.origin
+    )
+
+
 def edge_label(package: str, extra: str, dependency: Dependency) -> Label:
     """The label of an edge of releases of a package, or of its extra."""
     return Label("edge", package, extra, dependency.name, dependency.specifier, dependency.extras)
+
+
+def url_label(package: str, extra: str, dependency: Dependency) -> Label:
+    """The label of a direct reference; the URL stands where a specifier would."""
+    return Label("url", package, extra, dependency.name, dependency.url, dependency.extras)
+
+
+def extra_label(package: str, extra: str) -> Label:
+    """The label of an extra that releases lack though a line of the user's asks for it."""
+    return Label("extra", on=package, extras=(extra,))
+
+
+def fact_label(fact: Fact) -> Label:
+    """The label of a fact."""
+    return Label("fact", fact.package, on=fact.on, origin=fact.id)
+
+
+def problem_label(package: str, problem: str) -> Label:
+    """The label of releases that cannot be used; the problem stands where a specifier would."""
+    return Label("problem", package, specifier=problem)
 
 
 class Guards:
