@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from compatlock.errors import FactError, InputError
-from compatlock.knowledge.load import SCHEMA_VERSION, load_facts, load_profile, profile_names
+from compatlock.knowledge.load import load_facts, load_profile, profile_names
+from compatlock.knowledge.memo import SCHEMA_VERSION
 from compatlock.model.fact import Fact
 from compatlock.model.profile import Profile
 

@@ -1,28 +1,23 @@
 """Facts and profiles from their files, parsed once per content.
 
-On the warm path: a memoised file needs neither tomllib nor pydantic, whose imports cost more than the
-rest of a run. The memo maps the file's hash to the compiled values as JSON.
+On the warm path, see memo.py. Names of profiles are looked up in the user's own files first.
 """
 
 from __future__ import annotations
 
-import json
 import os
 
 from compatlock.errors import FactError, InputError
-from compatlock.model.fact import Fact, FactBound
+from compatlock.knowledge.memo import decode_fact, decode_profile, remembered
+from compatlock.knowledge.user_profiles import OWN_FILE, PROJECT_FILE, find_user_profiles
+from compatlock.model.fact import Fact
 from compatlock.model.profile import Profile
-from compatlock.model.requirement import Requirement
-from compatlock.model.waiver import Waiver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Iterable, MutableMapping, Sequence
     from pathlib import Path
     from typing import Any
-
-# Changes with the schema and with what the compiled values hold; old memo entries are then left alone.
-SCHEMA_VERSION = "1"
 
 SHIPPED_FACTS = "known_conflicts.toml"
 
@@ -59,19 +54,38 @@ def load_facts(
     return tuple(facts.values())
 
 
-def load_profile(name_or_path: str, *, memo: MutableMapping[str, str] | None = None) -> Profile:
-    """Return a shipped profile by its name, or the profile in a file: a path separator or `.toml` makes
-    the text a path.
+def load_profile(
+    name_or_path: str, *, memo: MutableMapping[str, str] | None = None, start: str | Path = "."
+) -> Profile:
+    """Return a profile by its name, or the profile in a file: a path separator or `.toml` makes the text a
+    path.
 
-    Raises InputError for an unknown name, with the known ones; FactError for a file that is wrong.
+    Names are looked up in the user's own files, from the folder `start` upwards (see user_profiles.py), then
+    among the shipped ones. Raises InputError for an unknown name, with the known ones; FactError for a file
+    that is wrong.
     """
     if name_or_path.endswith(".toml") or "/" in name_or_path or os.sep in name_or_path:
         return _profile_of(_read(name_or_path, name_or_path), name_or_path, memo)
-    path = os.path.join(_DATA, "profiles", f"{name_or_path}.toml")
+    own = find_user_profiles(start, memo=memo)
+    if name_or_path in own:
+        return own[name_or_path]
     if name_or_path not in profile_names():
-        raise _unknown_profile(name_or_path)
-    origin = f"profiles/{name_or_path}.toml"
-    return _profile_of(_read(path, origin), origin, memo)
+        raise _unknown_profile(name_or_path, [*own, *profile_names()])
+    return _shipped_profile(name_or_path, memo)
+
+
+def all_profiles(
+    *, memo: MutableMapping[str, str] | None = None, start: str | Path = "."
+) -> tuple[Profile, ...]:
+    """Return the user's own profiles and the shipped ones that they do not shadow, by name.
+
+    Raises FactError for a file of the user's that is wrong.
+    """
+    profiles = find_user_profiles(start, memo=memo)
+    for name in profile_names():
+        if name not in profiles:
+            profiles[name] = _shipped_profile(name, memo)
+    return tuple(profiles[name] for name in sorted(profiles))
 
 
 def profile_names() -> tuple[str, ...]:
@@ -80,13 +94,30 @@ def profile_names() -> tuple[str, ...]:
     return tuple(sorted(name[: -len(".toml")] for name in files if name.endswith(".toml")))
 
 
-def _unknown_profile(name: str) -> InputError:
+def shadowing_note(profile: Profile) -> str:
+    """Return what to say when a profile is the user's own and hides a shipped one of its name, else `""`."""
+    own = os.path.basename(profile.origin) in (OWN_FILE, PROJECT_FILE)
+    if not own or profile.name not in profile_names():
+        return ""
+    return f"profile {profile.name} is the one of {profile.origin}, which hides the shipped one"
+
+
+def _shipped_profile(name: str, memo: MutableMapping[str, str] | None) -> Profile:
+    path = os.path.join(_DATA, "profiles", f"{name}.toml")
+    return _profile_of(_read(path, _shipped_origin(name)), _shipped_origin(name), memo)
+
+
+def _shipped_origin(name: str) -> str:
+    return f"profiles/{name}.toml"
+
+
+def _unknown_profile(name: str, known: Iterable[str]) -> InputError:
     import difflib
 
-    known = profile_names()
-    close = difflib.get_close_matches(name, known, n=1)
+    names = sorted(set(known))
+    close = difflib.get_close_matches(name, names, n=1)
     hints = [f"did you mean `{close[0]}`?"] if close else []
-    hints.append(f"known profiles: {', '.join(known)}; a file is named with its `.toml`")
+    hints.append(f"known profiles: {', '.join(names)}; a file is named with its `.toml`")
     return InputError(f"unknown profile `{name}`", hints=hints)
 
 
@@ -99,66 +130,23 @@ def _read(path: str, origin: str) -> bytes:
 
 
 def _facts_of(content: bytes, origin: str, memo: MutableMapping[str, str] | None) -> tuple[Fact, ...]:
-    key = _memo_key("facts", content) if memo is not None else ""
-    known = memo.get(key) if memo is not None else None
-    facts = _decode_facts(known, origin) if known is not None else None
-    if facts is None:
+    def parse() -> tuple[Fact, ...]:
         from compatlock.knowledge.parse import parse_facts
 
-        facts = parse_facts(content, origin)
-        if memo is not None:
-            memo[key] = json.dumps(facts)
-    return facts
+        return parse_facts(content, origin)
+
+    def decode(rows: list[Any]) -> tuple[Fact, ...]:
+        return tuple(decode_fact(row) for row in rows)
+
+    facts = remembered("facts", content, memo, parse, decode)
+    # The origin is not the memo's: the same content can stand in several files.
+    return tuple(fact._replace(origin=origin) for fact in facts)
 
 
 def _profile_of(content: bytes, origin: str, memo: MutableMapping[str, str] | None) -> Profile:
-    key = _memo_key("profile", content) if memo is not None else ""
-    known = memo.get(key) if memo is not None else None
-    profile = _decode_profile(known, origin) if known is not None else None
-    if profile is None:
+    def parse() -> Profile:
         from compatlock.knowledge.parse import parse_profile
 
-        profile = parse_profile(content, origin)
-        if memo is not None:
-            memo[key] = json.dumps(profile)
-    return profile
+        return parse_profile(content, origin)
 
-
-def _memo_key(what: str, content: bytes) -> str:
-    from hashlib import sha256
-
-    return f"{what}:{SCHEMA_VERSION}:{sha256(content).hexdigest()}"
-
-
-def _decode_facts(text: str, origin: str) -> tuple[Fact, ...] | None:
-    """Return the facts of a memo's entry, or None when the entry is damaged. The origin is not the
-    entry's: the same content can stand in several files."""
-    try:
-        return tuple(_fact(values)._replace(origin=origin) for values in json.loads(text))
-    except (ValueError, TypeError, RecursionError):
-        return None
-
-
-def _fact(values: list[Any]) -> Fact:
-    fact = Fact(*values)
-    return fact._replace(
-        bounds=tuple(FactBound(*row) for row in fact.bounds),
-        present=tuple(fact.present),
-        evidence=tuple(fact.evidence),
-    )
-
-
-def _decode_profile(text: str, origin: str) -> Profile | None:
-    """Return the profile of a memo's entry, or None when the entry is damaged."""
-    try:
-        profile = Profile(*json.loads(text))
-        roots = tuple(Requirement(*root) for root in profile.roots)
-        return profile._replace(
-            roots=tuple(root._replace(extras=tuple(root.extras)) for root in roots),
-            waivers=tuple(Waiver(*waiver) for waiver in profile.waivers),
-            features=tuple(profile.features),
-            imports=tuple(profile.imports),
-            origin=origin,
-        )
-    except (ValueError, TypeError, RecursionError):
-        return None
+    return remembered("profile", content, memo, parse, decode_profile)._replace(origin=origin)

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from compatlock.errors import FactError
-from compatlock.knowledge.schema import FactsFile, ProfileFile
+from compatlock.knowledge.fields import Identifier
+from compatlock.knowledge.schema import FactsFile, ProfileFile, ProfileTable
 from compatlock.model.fact import Fact
 from compatlock.model.profile import Profile
 
@@ -62,7 +63,61 @@ def read_facts_file(content: bytes, origin: str) -> FactsFile:
 
 def parse_profile(content: bytes, origin: str) -> Profile:
     """Return the profile of a file's content. Raises FactError with a line for every problem."""
-    return _validated(ProfileFile, _toml(content, origin), origin, []).to_profile(origin)
+    parsed = _validated(ProfileFile, _toml(content, origin), origin, [])
+    return parsed.to_profile(parsed.name, origin)
+
+
+def parse_user_profiles(content: bytes, origin: str, *, nested: bool) -> list[Profile]:
+    """Return the profiles of a user's file, sorted by name: of its `profiles` tables, or, when `nested`, of
+    those below `tool.compatlock`. Other tables are not looked at.
+
+    Raises FactError with a line for every problem: `compatlock.toml:3: profile mine: roots: missing`.
+    """
+    path = ["tool", "compatlock"] if nested else []
+    table = _toml(content, origin)
+    for depth, key in enumerate(path, start=1):
+        table = _table(table.get(key, {}), f"{origin}: {'.'.join(path[:depth])}")
+    for key in table:
+        # Other keys may be another part's; a slip of the pen here would drop the profiles silently.
+        if key != "profiles" and difflib.get_close_matches(key, ["profiles"], cutoff=0.8):
+            raise FactError(f"{origin}: {'.'.join([*path, key])}: unknown key; did you mean `profiles`?")
+    profiles = _table(table.get("profiles", {}), f"{origin}: {'.'.join([*path, 'profiles'])}")
+    found, problems = [], []
+    for name in sorted(profiles):
+        place = _profile_place(content, origin, [*path, "profiles"], name)
+        try:
+            _check_name(name, place)
+            parsed = _validated(ProfileTable, _table(profiles[name], place), place, [])
+        except FactError as error:
+            problems.append(error.message)
+        else:
+            found.append(parsed.to_profile(name, origin))
+    if problems:
+        raise FactError("\n".join(problems))
+    return found
+
+
+def _table(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise FactError(f"{place}: must be a table")
+    return value
+
+
+def _check_name(name: str, place: str) -> None:
+    try:
+        TypeAdapter(Identifier).validate_python(name)
+    except ValidationError as error:
+        raise FactError(f"{place}: {error.errors()[0]['ctx']['error']}") from None
+
+
+def _profile_place(content: bytes, origin: str, path: list[str], name: str) -> str:
+    """How messages name a profile: file, line of its header if it has one, and name."""
+    keys = [rf"(?:{re.escape(key)}|\"{re.escape(key)}\"|'{re.escape(key)}')" for key in [*path, name]]
+    header = re.compile(r"^[ \t]*\[[ \t]*" + r"[ \t]*\.[ \t]*".join(keys) + r"[ \t]*\]", re.MULTILINE)
+    text = content.decode("utf-8")
+    match = header.search(text)
+    line = f":{text.count(chr(10), 0, match.start()) + 1}" if match else ""
+    return f"{origin}{line}: profile {name}"
 
 
 def _toml(content: bytes, origin: str) -> dict[str, Any]:

@@ -169,25 +169,24 @@ class TargetTable(Strict):
     platform: PlatformName | None = None
 
 
-class ProfileFile(Strict):
-    """A profile file."""
+class ProfileTable(Strict):
+    """A profile of the user's own, in a table that its name heads. It need not describe itself to others."""
 
-    name: Identifier
-    description: Line
+    description: Line = ""
     roots: Annotated[list[Root], Field(min_length=1)]
-    source: Text
+    source: Text = ""
     waivers: list[WaiverEntry] = Field(default_factory=list)
     features: list[DottedName] = Field(default_factory=list)
     imports: list[DottedName] = Field(default_factory=list)
     target: TargetTable = Field(default_factory=TargetTable)
 
-    def to_profile(self, origin: str) -> Profile:
+    def to_profile(self, name: str, origin: str) -> Profile:
         """The profile as a value; `origin` is the file it stands in."""
         return Profile(
-            name=self.name,
+            name=name,
             description=self.description,
-            roots=tuple(_requirement(root, f"profile {self.name}") for root in self.roots),
-            waivers=tuple(self._waiver(entry) for entry in self.waivers),
+            roots=tuple(_requirement(root, f"profile {name}") for root in self.roots),
+            waivers=tuple(_waiver(entry, name) for entry in self.waivers),
             features=tuple(self.features),
             imports=tuple(self.imports),
             python=self.target.python or "",
@@ -196,9 +195,21 @@ class ProfileFile(Strict):
             origin=origin,
         )
 
-    def _waiver(self, entry: WaiverEntry) -> Waiver:
-        package, extra, on = edge_parts(entry.edge)
-        return Waiver(package, on, extra, entry.reason, f"profile {self.name} ({entry.source})")
+
+class _Named(Strict):
+    name: Identifier
+
+
+class ProfileFile(ProfileTable, _Named):
+    """A profile file, for others to read as well: it says what it is for and where it comes from."""
+
+    description: Line
+    source: Text
+
+
+def _waiver(entry: WaiverEntry, profile: str) -> Waiver:
+    package, extra, on = edge_parts(entry.edge)
+    return Waiver(package, on, extra, entry.reason, f"profile {profile} ({entry.source})")
 
 
 def _requirement(text: str, origin: str) -> Requirement:

@@ -1,0 +1,78 @@
+"""Compiled facts and profiles as text, remembered by the content that they were parsed from.
+
+On the warm path: a file whose content is remembered needs neither tomllib nor pydantic, whose imports cost
+more than the rest of a run.
+"""
+
+from __future__ import annotations
+
+import json
+
+from compatlock.model.fact import Fact, FactBound
+from compatlock.model.profile import Profile
+from compatlock.model.requirement import Requirement
+from compatlock.model.waiver import Waiver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping
+    from typing import Any, TypeVar
+
+    _Value = TypeVar("_Value")
+
+# Changes with the schema and with what the compiled values hold; old memo entries are then left alone.
+SCHEMA_VERSION = "1"
+
+
+def remembered(
+    what: str,
+    content: bytes,
+    memo: MutableMapping[str, str] | None,
+    parse: Callable[[], _Value],
+    decode: Callable[[Any], _Value],
+) -> _Value:
+    """Return what `parse` gives for a file's content, from `memo` when it holds it.
+
+    `what` tells apart what one content can be parsed as; `decode` makes the value from the JSON values of
+    the memo. An entry that is damaged is made again.
+    """
+    if memo is None:
+        return parse()
+    key = _key(what, content)
+    known = memo.get(key)
+    if known is not None:
+        try:
+            return decode(json.loads(known))
+        except (ValueError, TypeError, RecursionError):
+            pass
+    value = parse()
+    memo[key] = json.dumps(value)
+    return value
+
+
+def _key(what: str, content: bytes) -> str:
+    from hashlib import sha256
+
+    return f"{what}:{SCHEMA_VERSION}:{sha256(content).hexdigest()}"
+
+
+def decode_fact(values: list[Any]) -> Fact:
+    """Return the fact that JSON made of one. Raises TypeError or ValueError for anything else."""
+    fact = Fact(*values)
+    return fact._replace(
+        bounds=tuple(FactBound(*row) for row in fact.bounds),
+        present=tuple(fact.present),
+        evidence=tuple(fact.evidence),
+    )
+
+
+def decode_profile(values: list[Any]) -> Profile:
+    """Return the profile that JSON made of one. Raises TypeError or ValueError for anything else."""
+    profile = Profile(*values)
+    roots = tuple(Requirement(*root) for root in profile.roots)
+    return profile._replace(
+        roots=tuple(root._replace(extras=tuple(root.extras)) for root in roots),
+        waivers=tuple(Waiver(*waiver) for waiver in profile.waivers),
+        features=tuple(profile.features),
+        imports=tuple(profile.imports),
+    )
