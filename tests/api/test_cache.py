@@ -94,7 +94,9 @@ def test_a_new_release_is_seen_when_the_listing_is_old(
 # Damage
 
 
-@pytest.mark.parametrize("table", ["listing", "release", "view", "runs", "metadata", "edges", "memo"])
+@pytest.mark.parametrize(
+    "table", ["listing", "files", "view", "runs", "installable", "metadata", "edges", "memo"]
+)
 @pytest.mark.parametrize("statement", ["update {} set body = x'00'", "delete from {}"])
 def test_damaged_rows_are_made_again(
     world: IndexServer, expected: str, tmp_path: Path, table: str, statement: str

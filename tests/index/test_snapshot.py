@@ -73,8 +73,8 @@ def test_only_pinned_releases_keep_hashes_and_nothing_keeps_addresses(server: In
     assert "http" not in text
     supply = replay(document)
     supply.packages(["app", "lib"])
-    assert all(f.sha256 and f.size for f in supply.installable_files("app", 0))
-    assert not any(f.sha256 for f in supply.installable_files("lib", 0))
+    assert all(f.sha256 and f.size for f in supply.installable_files({"app": 0})["app"])
+    assert not any(f.sha256 for f in supply.installable_files({"lib": 0})["lib"])
 
 
 def test_recording_twice_gives_the_same_bytes(server: IndexServer) -> None:

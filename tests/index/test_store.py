@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from compatlock.errors import CompatlockError
-from compatlock.index.store import FILE_NAME, Store
+from compatlock.index.store import FILE_NAME, PackageRow, Store
 from compatlock.model.listing import File, Listing, Release, Skipped
 from compatlock.model.metadata import Metadata
 
@@ -25,21 +25,30 @@ def filled(directory: Path) -> Store:
     store.put_runs("s", "a", "digest", {">=1": (0, 0, 2)})
     store.put_metadata("s", "file", Metadata(("b",), ("x",), ">=3", "wheel", ""))
     store.put_edges("s", "env", "file", [[["b"]], {}, [], "wheel", ""])
+    store.put_installable("s", "target", "a", "2", "digest", [NEW])
     store.memo["key"] = "value"
     store.flush()
     return store
 
 
+def package(store: Store, view_key: str = "target") -> PackageRow | None:
+    return store.packages("s", view_key, ["a"]).get("a")
+
+
+def installable(store: Store, version: str = "2", digest: str = "digest") -> list[File] | None:
+    return store.installable("s", "target", {"a": (version, digest)}).get("a")
+
+
 def contents(store: Store) -> list[Any]:
-    row = store.package("s", "target", "a")
+    row = package(store)
     return [
         store.listing("s", "a"),
         store.etag("s", "a"),
         store.versions("s", "a", "digest"),
-        store.files("s", "a", "digest", "2"),
+        installable(store),
         row and (row.fetched, row.digest, row.view, row.runs),
         store.metadata("s", "file"),
-        store.edges("s", "env", "file"),
+        store.edges("s", "env", ["file"]).get("file"),
         store.get_memo("key"),
     ]
 
@@ -48,7 +57,7 @@ CONTENTS = [
     LISTING,
     "etag",
     ["2", "1"],
-    (NEW,),
+    [NEW],
     (100, "digest", {"v": "2\n1"}, {">=1": [0, 0, 2]}),
     [["b"], ["x"], ">=3", "wheel", ""],
     [[["b"]], {}, [], "wheel", ""],
@@ -103,15 +112,15 @@ def test_sources_targets_and_digests_are_apart(tmp_path: Path) -> None:
     store = filled(tmp_path)
     assert store.listing("other", "a") is None
     assert store.versions("s", "a", "other") is None
-    assert store.files("s", "a", "other", "2") is None
-    assert store.files("s", "a", "digest", "3") is None
-    assert store.edges("s", "other", "file") is None
-    other = store.package("s", "other target", "a")
+    assert installable(store, "2", "other") is None
+    assert installable(store, "3", "digest") is None
+    assert store.edges("s", "other", ["file"]) == {}
+    other = package(store, "other target")
     assert other is not None
     assert other.view is None
     store.put_listing("s", LISTING._replace(digest="later"), "", 200)
     store.flush()
-    row = store.package("s", "target", "a")
+    row = package(store)
     assert row is not None
     assert (row.fetched, row.digest, row.view, row.runs) == (200, "later", None, None)
     store.close()
@@ -121,10 +130,12 @@ def test_a_listing_replaces_all_files_of_an_older_one(tmp_path: Path) -> None:
     store = filled(tmp_path)
     store.put_listing("s", LISTING._replace(releases=LISTING.releases[:1], digest="later"), "", 200)
     store.flush()
-    assert store.files("s", "a", "later", "1") is None
+    listing = store.listing("s", "a")
+    assert listing is not None
+    assert listing.releases == LISTING.releases[:1]
     store.touch_listing("s", "a", 300)
     store.flush()
-    row = store.package("s", "target", "a")
+    row = package(store)
     assert row is not None
     assert row.fetched == 300
     store.close()
@@ -138,9 +149,9 @@ def test_a_row_under_a_wrong_key_counts_as_missing(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     assert store.listing("s", "a") is None
     assert store.metadata("s", "other") is None
-    assert store.edges("s", "env", "other") is None
+    assert store.edges("s", "env", ["other"]) == {}
     assert store.get_memo("other") is None
-    row = store.package("s", "other", "a")
+    row = package(store, "other")
     assert row is not None
     assert (row.view, row.runs) == (None, None)
     store.close()
@@ -151,10 +162,11 @@ def test_only_damaged_listings_are_dropped(tmp_path: Path) -> None:
     store.put_listing("s", LISTING._replace(project="b"), "etag", 100)
     store.put_listing("other", LISTING, "etag", 100)
     store.close()
-    damage(tmp_path, "delete from release where source = 's' and project = 'a' and version = '1'")
+    damage(tmp_path, "delete from files where source = 's' and project = 'a'")
     store = Store(str(tmp_path))
     store.drop_damaged()
-    assert contents(store)[:5] == NOTHING[:5]
+    assert store.listing("s", "a") is None
+    assert package(store) is None
     assert store.listing("s", "b") == LISTING._replace(project="b")
     assert store.listing("other", "a") == LISTING
     store.close()
@@ -183,7 +195,7 @@ def test_the_memo_gives_back_what_is_not_written_yet(tmp_path: Path) -> None:
 )
 def test_a_damaged_row_counts_as_missing(tmp_path: Path, statement: str) -> None:
     filled(tmp_path).close()
-    for table in ("listing", "release", "view", "runs", "metadata", "edges", "memo"):
+    for table in ("listing", "files", "view", "runs", "installable", "metadata", "edges", "memo"):
         damage(tmp_path, statement.format(table))
     store = Store(str(tmp_path))
     found = contents(store)

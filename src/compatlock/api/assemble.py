@@ -44,7 +44,10 @@ class Assembler:
         incoming: dict[str, list[LockedEdge]] = {}
         for edge in edges:
             incoming.setdefault(edge.on, []).append(edge)
-        pins = tuple(self._pin(name, incoming.get(name, ())) for name in sorted(self._chosen.indexes))
+        files = self._supply.installable_files(self._chosen.indexes)
+        pins = tuple(
+            self._pin(name, files[name], incoming.get(name, ())) for name in sorted(self._chosen.indexes)
+        )
         facts = {fact.id: fact for fact in self._request.facts}
         return draft._replace(
             pins=pins,
@@ -91,10 +94,9 @@ class Assembler:
 
     # Pins
 
-    def _pin(self, name: str, edges: Sequence[LockedEdge]) -> Pin:
+    def _pin(self, name: str, files: Sequence[File], edges: Sequence[LockedEdge]) -> Pin:
         package, index = self._package(name), self._chosen.indexes[name]
         newest = self._chosen.newest.get(name, package.newest())
-        files = self._supply.installable_files(name, index)
         return Pin(
             name=name,
             version=package.versions[index],

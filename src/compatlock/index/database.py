@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 _SCHEMA = """
 create table if not exists listing(source text, project text, fetched integer, etag text, digest text,
   found integer, body blob, primary key(source, project)) without rowid;
-create table if not exists release(source text, project text, version text, body blob,
-  primary key(source, project, version)) without rowid;
+create table if not exists files(source text, project text, digest text, body blob,
+  primary key(source, project));
 create table if not exists runs(source text, project text, digest text, body blob,
   primary key(source, project)) without rowid;
 create table if not exists view(source text, key text, project text, digest text, body blob,
   primary key(source, key, project)) without rowid;
+create table if not exists installable(source text, key text, project text, version text, digest text,
+  body blob, primary key(source, key, project, version)) without rowid;
 create table if not exists metadata(source text, file text, body blob,
   primary key(source, file)) without rowid;
 create table if not exists edges(source text, environment text, file text, body blob,
@@ -139,4 +141,6 @@ def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
         database.execute("pragma journal_mode = wal")
         database.executescript(_SCHEMA)
     database.execute("pragma synchronous = normal")
+    # In pages: what a cold run writes, so that it waits for the disk once, at its end.
+    database.execute("pragma wal_autocheckpoint = 8000")
     return database

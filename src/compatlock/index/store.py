@@ -3,13 +3,14 @@
 It is only a cache: versioned by its file name, every row checksummed with its key (a damaged one counts
 as missing), safe to delete at any time and to share between processes. Writes are gathered and made in
 short transactions, so that a killed run leaves either all of a batch or nothing. Nothing is ever
-unpickled; rows are JSON.
+unpickled; rows are JSON, the long ones compressed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import MutableMapping
 from zlib import crc32
 
@@ -18,28 +19,33 @@ from compatlock.model.listing import File, Listing, Release, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v3.sqlite"
+FILE_NAME = "store-v4.sqlite"
 
-_PACKAGE_QUERY = """
-select l.fetched, l.digest, v.body, r.body from listing l
+# How many keys one query asks for at most (SQLite's own limit is 999 in old versions).
+_MOST_KEYS = 400
+
+_PACKAGES_QUERY = """
+select l.project, l.fetched, l.digest, v.body, r.body from listing l
 left join view v on v.source = l.source and v.key = ? and v.project = l.project and v.digest = l.digest
 left join runs r on r.source = l.source and r.project = l.project and r.digest = l.digest
+where l.source = ? and l.project in ({})
+"""
+
+# One statement, so that no other process writes in between.
+_LISTING_QUERY = """
+select l.digest, l.found, l.body, f.body from listing l
+left join files f on f.source = l.source and f.project = l.project and f.digest = l.digest
 where l.source = ? and l.project = ?
 """
 
-# One statement each, so that no other process writes in between.
-_LISTING_QUERY = """
-select l.digest, l.found, l.body, r.version, r.body from listing l
-left join release r on r.source = l.source and r.project = l.project
-where l.source = ? and l.project = ?
+_INSTALLABLE_QUERY = """
+select project, version, digest, body from installable where source = ? and key = ? and project in ({})
 """
-_FILES_QUERY = """
-select r.body from listing l join release r on r.source = l.source and r.project = l.project
-where l.source = ? and l.project = ? and l.digest = ? and r.version = ?
-"""
+
+_decode = json.JSONDecoder().raw_decode
 
 
 def _pack(value: Any, *key: str) -> bytes:
@@ -49,9 +55,27 @@ def _pack(value: Any, *key: str) -> bytes:
 
 def _unpack(blob: object, *key: str) -> Any:
     """The value of the row with this key, or None when it is absent or damaged (it is then made again)."""
+    body = _checked(blob, key)
+    return None if body is None else _decode(body.decode("ascii"))[0]
+
+
+def _pack_long(value: Any, *key: str) -> bytes:
+    body = zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode("ascii"), 1)
+    return _checksum(body, key) + body
+
+
+def _unpack_long(blob: object, *key: str) -> Any:
+    body = _checked(blob, key)
+    try:
+        return None if body is None else _decode(zlib.decompress(body).decode("ascii"))[0]
+    except zlib.error:
+        return None
+
+
+def _checked(blob: object, key: tuple[str, ...]) -> bytes | None:
     if not isinstance(blob, bytes) or len(blob) < 5 or blob[:4] != _checksum(blob[4:], key):
         return None
-    return json.loads(blob[4:].decode("ascii"))
+    return blob[4:]
 
 
 def _checksum(body: bytes, key: tuple[str, ...]) -> bytes:
@@ -100,17 +124,16 @@ class Store:
 
     def put_listing(self, source: str, listing: Listing, etag: str, now: int) -> None:
         """Store what index `source` said of a project at time `now` (seconds since the epoch)."""
-        head = [[r.version for r in listing.releases], [list(s) for s in listing.skipped]]
-        self._write("delete from release where source = ? and project = ?", source, listing.project)
-        for version, files in listing.releases:
-            self._write(
-                "insert or replace into release values(?,?,?,?)", source, listing.project, version,
-                _pack([list(f) for f in files], source, listing.project, listing.digest, version),
-            )  # fmt: skip
+        project, digest = listing.project, listing.digest
+        head = [[r.version for r in listing.releases], listing.skipped]
+        files = [r.files for r in listing.releases]
+        self._write(
+            "insert or replace into files values(?,?,?,?)",
+            source, project, digest, _pack_long(files, source, project, digest),
+        )  # fmt: skip
         self._write(
             "insert or replace into listing values(?,?,?,?,?,?,?)",
-            source, listing.project, now, etag, listing.digest, int(listing.found),
-            _pack(head, source, listing.project, listing.digest),
+            source, project, now, etag, digest, int(listing.found), _pack(head, source, project, digest),
         )  # fmt: skip
 
     def touch_listing(self, source: str, project: str, now: int) -> None:
@@ -126,21 +149,20 @@ class Store:
 
     def listing(self, source: str, project: str) -> Listing | None:
         """The whole stored listing, or None."""
-        rows = self._database.rows(_LISTING_QUERY, (source, project))
-        if not rows:
+        row = self._database.row(_LISTING_QUERY, (source, project))
+        if row is None:
             return None
-        digest, found = str(rows[0][0]), bool(rows[0][1])
-        head = _unpack(rows[0][2], source, project, digest)
-        if head is None:
+        digest, found = str(row[0]), bool(row[1])
+        head = _unpack(row[2], source, project, digest)
+        files = _unpack_long(row[3], source, project, digest)
+        if head is None or files is None:
             return None
-        files = {version: body for *_, version, body in rows}
-        releases = []
-        for version in head[0]:
-            entries = _unpack(files.get(version), source, project, digest, version)
-            if entries is None:
-                return None
-            releases.append(Release(version, tuple(File(*f) for f in entries)))
-        return Listing(project, tuple(releases), tuple(Skipped(*s) for s in head[1]), found, digest)
+        versions, skipped = head
+        releases = (
+            Release(version, tuple(File(*f) for f in entries))
+            for version, entries in zip(versions, files, strict=True)
+        )
+        return Listing(project, tuple(releases), tuple(Skipped(*s) for s in skipped), found, digest)
 
     def drop_damaged(self) -> None:
         """Forget the listings that cannot be read whole, so that they are fetched anew."""
@@ -158,21 +180,28 @@ class Store:
         head = _unpack(row[0], source, project, digest) if row else None
         return None if head is None else list(head[0])
 
-    def files(self, source: str, project: str, digest: str, version: str) -> tuple[File, ...] | None:
-        """The files of one release of the stored listing with this digest; None without it."""
-        row = self._database.row(_FILES_QUERY, (source, project, digest, version))
-        rows = _unpack(row[0], source, project, digest, version) if row else None
-        return None if rows is None else tuple(File(*f) for f in rows)
-
     # What is derived from listings
 
-    def package(self, source: str, view_key: str, project: str) -> PackageRow | None:
-        """The derived state of a project for one view; None when its listing is not stored."""
-        row = self._database.row(_PACKAGE_QUERY, (view_key, source, project))
-        if row is None or not isinstance(row[0], int) or not isinstance(row[1], str):
-            return None
-        view = _unpack(row[2], source, view_key, project, row[1])
-        return PackageRow(row[0], row[1], view, _unpack(row[3], source, project, row[1]))
+    def packages(self, source: str, view_key: str, projects: Sequence[str]) -> dict[str, PackageRow]:
+        """The derived state of projects for one view; those whose listing is not stored are left out."""
+        found = {}
+        for row in self._select(_PACKAGES_QUERY, (view_key, source), projects):
+            project, fetched, digest, view, runs = row
+            if isinstance(fetched, int) and isinstance(digest, str):
+                found[project] = PackageRow(
+                    fetched,
+                    digest,
+                    _unpack(view, source, view_key, project, digest),
+                    _unpack(runs, source, project, digest),
+                )
+        return found
+
+    def _select(self, query: str, parameters: tuple[str, ...], keys: Sequence[str]) -> Iterator[Any]:
+        """The rows of a query that ends in "in ({})", for these keys."""
+        for start in range(0, len(keys), _MOST_KEYS):
+            some = keys[start : start + _MOST_KEYS]
+            places = ",".join("?" * len(some))
+            yield from self._database.rows(query.format(places), (*parameters, *some))
 
     def put_view(self, source: str, view_key: str, project: str, digest: str, view: Any) -> None:
         """Store a project's view for a target and policies."""
@@ -186,6 +215,30 @@ class Store:
         self._write(
             "insert or replace into runs values(?,?,?,?)",
             source, project, digest, _pack(runs, source, project, digest),
+        )  # fmt: skip
+
+    def installable(
+        self, source: str, view_key: str, releases: Mapping[str, tuple[str, str]]
+    ) -> dict[str, list[File]]:
+        """The files of a release of each project, `{project: (version, digest of the listing)}`, that the
+        target could install, best first; those that are not stored are left out."""
+        found = {}
+        for row in self._select(_INSTALLABLE_QUERY, (source, view_key), list(releases)):
+            project, version, digest, body = row
+            if releases[project] == (version, digest):
+                files = _unpack(body, source, view_key, project, version, digest)
+                if files is not None:
+                    found[project] = [File(*f) for f in files]
+        return found
+
+    def put_installable(
+        self, source: str, view_key: str, project: str, version: str, digest: str, files: Iterable[File]
+    ) -> None:
+        """Store which files of a release a target could install."""
+        body = _pack(list(files), source, view_key, project, version, digest)
+        self._write(
+            "insert or replace into installable values(?,?,?,?,?,?)",
+            source, view_key, project, version, digest, body,
         )  # fmt: skip
 
     # Metadata and edges
@@ -203,14 +256,16 @@ class Store:
         row = _pack(list(metadata), source, file_key)
         self._write("insert or replace into metadata values(?,?,?)", source, file_key, row)
 
-    def edges(self, source: str, environment: str, file_key: str) -> list[Any] | None:
-        """The dependencies of a file as evaluated for a marker environment, see `index.compile`."""
-        row = self._database.row(
-            "select body from edges where source = ? and environment = ? and file = ?",
-            (source, environment, file_key),
-        )
-        value: list[Any] | None = _unpack(row[0], source, environment, file_key) if row else None
-        return value
+    def edges(self, source: str, environment: str, file_keys: Sequence[str]) -> dict[str, list[Any]]:
+        """The dependencies of files as evaluated for a marker environment, see `index.compile`; those that
+        are not stored are left out."""
+        query = "select file, body from edges where source = ? and environment = ? and file in ({})"
+        found = {}
+        for key, body in self._select(query, (source, environment), file_keys):
+            value = _unpack(body, source, environment, key)
+            if value is not None:
+                found[key] = value
+        return found
 
     def put_edges(self, source: str, environment: str, file_key: str, edges: list[Any]) -> None:
         """Store evaluated dependencies."""

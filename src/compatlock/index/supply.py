@@ -10,20 +10,21 @@ import time
 from hashlib import sha256
 
 from compatlock.errors import NotCached
+from compatlock.index.stored_view import package_of
 from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.listing import File, Listing
 from compatlock.model.metadata import Metadata
-from compatlock.model.package import Package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from compatlock.index.compile import Compiler
     from compatlock.index.lazy_network import LazyNetwork
-    from compatlock.index.store import Store
-    from compatlock.index.view import Hidden, Viewer
+    from compatlock.index.store import PackageRow, Store
+    from compatlock.index.view import Hidden, View, Viewer
+    from compatlock.model.package import Package
     from compatlock.model.policy import Policy
     from compatlock.model.target import Target
 
@@ -64,6 +65,8 @@ class Supply:
         self._dependencies: dict[tuple[str, int], Dependencies] = {}
         self._answered: dict[str, int] = {}
         self._versions: dict[str, list[str]] = {}
+        # The views that this run made itself: they still have the files.
+        self._views: dict[str, View] = {}
         self._viewer: Viewer | None = None
         self._compiler: Compiler | None = None
         self.fetched_listings = 0
@@ -79,32 +82,45 @@ class Supply:
         """The named packages as the target sees them; a project that the index does not know has no
         candidates. Raises NotCached when offline, IndexUnavailable when the index cannot be asked."""
         wanted = list(dict.fromkeys(names))
-        missing = [n for n in wanted if n not in self._packages and not self._load_package(n)]
+        missing = self.missing_packages(wanted)
         if missing:
             self.fetch(missing, ())
         return {n: self._packages[n] for n in wanted}
 
-    def _load_package(self, name: str) -> bool:
-        row = self._store.package(self.source, self._view_key, name)
-        if row is None:
-            return False
-        if self._network is not None and not 0 <= self._now - row.fetched <= FRESH_SECONDS:
-            return False
-        view = row.view
-        if view is None:
-            listing = self._store.listing(self.source, name)
-            if listing is None:
-                return False
-            view = self._make_view(listing)
-        self._add_package(name, row.digest, view, row.runs)
-        return True
+    def missing_packages(self, names: Iterable[str]) -> list[str]:
+        """Those of the packages that only the network can give."""
+        unread = [n for n in names if n not in self._packages]
+        if unread:
+            for name, row in self._store.packages(self.source, self._view_key, unread).items():
+                if self._network is None or 0 <= self._now - row.fetched <= FRESH_SECONDS:
+                    self._load_package(name, row)
+        return [n for n in unread if n not in self._packages]
+
+    def _load_package(self, name: str, row: PackageRow) -> None:
+        if row.view is not None:
+            self._add_package(name, row.digest, row.view, row.runs)
+            return
+        listing = self._store.listing(self.source, name)
+        if listing is not None:
+            self._add_package(name, listing.digest, self._make_view(listing), None)
 
     def _make_view(self, listing: Listing) -> Any:
         from compatlock.index.view import encode_view
 
-        view = encode_view(self.viewer.view(listing))
-        view["e"] = listing.found
-        self._store.put_view(self.source, self._view_key, listing.project, listing.digest, view)
+        view = self._views[listing.project] = self.viewer.view(listing)
+        encoded = encode_view(view)
+        encoded["e"] = listing.found
+        self._store.put_view(self.source, self._view_key, listing.project, listing.digest, encoded)
+        return encoded
+
+    def _view(self, name: str) -> View:
+        """The view of a package of this run, with all files."""
+        view = self._views.get(name)
+        if view is None:
+            listing = self._store.listing(self.source, name)
+            if listing is None or listing.digest != self._digests[name]:
+                raise self._lost(name)
+            view = self._views[name] = self.viewer.view(listing)
         return view
 
     @property
@@ -122,19 +138,8 @@ class Supply:
         def compute(specifier: str) -> tuple[int, ...]:
             return self._answer(name, specifier)
 
-        self._packages[name] = Package(
-            name,
-            view["v"].split("\n") if view["v"] else (),
-            positions=view["x"],
-            times=view["t"],
-            gates={int(i): gate for i, gate in view["g"].items()},
-            file_keys=view["f"],
-            full_runs=known,
-            compute=compute,
-            found=view["e"],
-            newest_hidden=view["h"],
-            prerelease=self.policy.prerelease,
-        )
+        prerelease = self.policy.prerelease
+        self._packages[name] = package_of(name, view, known, compute=compute, prerelease=prerelease)
         self._digests[name] = digest
         self._answered[name] = len(known)
 
@@ -154,21 +159,27 @@ class Supply:
     def dependencies(self, releases: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Dependencies]:
         """Dependencies of candidates `(package, index)`. Raises as `packages` does."""
         wanted = list(dict.fromkeys(releases))
-        missing = [r for r in wanted if r not in self._dependencies and not self._load_dependencies(*r)]
+        missing = self.missing_dependencies(wanted)
         if missing:
             self.fetch((), missing)
         return {r: self._dependencies[r] for r in wanted}
 
-    def _load_dependencies(self, name: str, index: int) -> bool:
-        key = self._packages[name].file_keys[index]
-        row = self._store.edges(self.source, self.target.key, key)
-        if row is None:
-            fields = self._store.metadata(self.source, key)
-            if fields is None:
-                return False
-            row = self._compile(key, _metadata(fields))
-        self._dependencies[name, index] = _decode(row)
-        return True
+    def missing_dependencies(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Those of the candidates whose dependencies only the network can give."""
+        unread = [r for r in releases if r not in self._dependencies]
+        keys = {r: self._packages[r[0]].file_keys[r[1]] for r in unread}
+        rows = self._store.edges(self.source, self.target.key, list(keys.values())) if keys else {}
+        missing = []
+        for release, key in keys.items():
+            row = rows.get(key)
+            if row is None:
+                fields = self._store.metadata(self.source, key)
+                if fields is None:
+                    missing.append(release)
+                    continue
+                row = self._compile(key, _metadata(fields))
+            self._dependencies[release] = _decode(row)
+        return missing
 
     def _compile(self, key: str, metadata: Metadata) -> Any:
         if self._compiler is None:
@@ -202,17 +213,7 @@ class Supply:
 
     def file_of(self, name: str, index: int) -> File:
         """The file whose metadata speaks for a candidate."""
-        from compatlock.index.view import file_key
-
-        key = self._packages[name].file_keys[index]
-        return next(f for f in self._files(name, index) if file_key(f) == key)
-
-    def _files(self, name: str, index: int) -> tuple[File, ...]:
-        version = self._packages[name].versions[index]
-        files = self._store.files(self.source, name, self._digests[name], version)
-        if files is None:
-            raise self._lost(name)
-        return files
+        return self._view(name).candidates[index].file
 
     def _lost(self, name: str) -> CacheChanged:
         return CacheChanged(
@@ -229,8 +230,9 @@ class Supply:
                 raise self._lost(name)
         else:
             self._store.put_listing(self.source, listing, etag, self._now)
-        self._store.flush()
         self._add_package(name, listing.digest, self._make_view(listing), None)
+        self._versions[name] = [release.version for release in listing.releases]
+        self._store.flush()
 
     def take_metadata(self, name: str, index: int, metadata: Metadata) -> Dependencies:
         """Take a file's metadata into the store and the universe."""
@@ -240,36 +242,25 @@ class Supply:
         self._dependencies[name, index] = _decode(self._compile(key, metadata))
         return self._dependencies[name, index]
 
-    def has_package(self, name: str) -> bool:
-        """Whether a package is at hand without the network."""
-        return name in self._packages or self._load_package(name)
-
-    def has_dependencies(self, name: str, index: int) -> bool:
-        """Whether a candidate's dependencies are at hand without the network."""
-        return (name, index) in self._dependencies or self._load_dependencies(name, index)
-
     def etag(self, name: str) -> str:
         """Entity tag of the stored listing."""
         return self._store.etag(self.source, name)
 
     # At the end of a run
 
-    def installable_files(self, name: str, index: int) -> list[File]:
-        """Files of a candidate that the target could install, best first."""
-        memo = f"files:{self._view_key}:{self._digests[name]}:{name}:{index}"
-        files = self._files(name, index)
-        known = self._store.get_memo(memo)
-        if known is not None:
-            return [files[int(k)] for k in known.split()]
-        usable = self.viewer.usable_files(name, tuple(f for f in files if f.yanked is None))
-        usable = usable or self.viewer.usable_files(name, files)
-        self._store.put_memo(memo, " ".join(str(files.index(f)) for f in usable))
-        return usable
+    def installable_files(self, releases: Mapping[str, int]) -> dict[str, list[File]]:
+        """The files of candidates, `{package: index}`, that the target could install, best first."""
+        wanted = {n: (self._packages[n].versions[i], self._digests[n]) for n, i in releases.items()}
+        found = self._store.installable(self.source, self._view_key, wanted)
+        for name, (version, digest) in wanted.items():
+            if name not in found:
+                files = found[name] = list(self._view(name).candidates[releases[name]].files)
+                self._store.put_installable(self.source, self._view_key, name, version, digest, files)
+        return found
 
     def hidden(self, name: str) -> tuple[Hidden, ...]:
         """The releases of a project that are no candidates, each with the reason."""
-        listing = self._store.listing(self.source, name)
-        return self.viewer.view(listing).hidden if listing is not None else ()
+        return self._view(name).hidden
 
     def listing(self, name: str) -> Listing | None:
         """The stored listing of a project."""
@@ -329,9 +320,8 @@ class _Batch:
         self._supply.take_listing(name, listing, etag)
         package = self._supply.package(name)
         newest = package.newest()
-        if newest < package.size and not self._supply.has_dependencies(name, newest):
-            return self.ask((), [(name, newest)])
-        return [], []
+        likely = [(name, newest)] if newest < package.size else []
+        return self.ask((), self._supply.missing_dependencies(likely))
 
     def on_metadata(
         self, name: str, file: File, metadata: Metadata
@@ -339,7 +329,8 @@ class _Batch:
         index = self._asked_files[file.filename][1]
         dependencies = self._supply.take_metadata(name, index, metadata)
         needed = dict.fromkeys(d.name for d in dependencies.base)
-        return self.ask([n for n in needed if not self._supply.has_package(n)], ())
+        unasked = [n for n in needed if n not in self._asked_names]
+        return self.ask(self._supply.missing_packages(unasked), ())
 
 
 def _metadata(fields: list[Any]) -> Metadata:

@@ -12,11 +12,13 @@ from typing import NamedTuple
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from compatlock.index.stored_view import KEY_LENGTH
 from compatlock.index.tags import TagRanks, build_number
 from compatlock.model.package import PRERELEASE, YANKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from compatlock.model.listing import File, Listing, Release
@@ -45,13 +47,19 @@ class Hidden(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A release that may be chosen: the file whose metadata speaks for it, and its gate or `""`."""
+    """A release that may be chosen: the files that the target could install, best first, and its gate or
+    `""`. The metadata of the best file speaks for the release."""
 
     position: int
     version: str
-    file: File
+    files: tuple[File, ...]
     time: int | None
     gate: str = ""
+
+    @property
+    def file(self) -> File:
+        """The file that an installer would take."""
+        return self.files[0]
 
 
 class View(NamedTuple):
@@ -84,9 +92,9 @@ def _is_prerelease(version: str) -> bool:
 def file_key(file: File) -> str:
     """Identifies a file's content in the store: by hash, else by all that the index says of it."""
     if file.sha256:
-        return file.sha256[:20]
+        return file.sha256[:KEY_LENGTH]
     identity = f"{file.filename}\n{file.url}\n{file.size}\n{file.upload_time}"
-    return sha256(identity.encode()).hexdigest()[:20]
+    return sha256(identity.encode()).hexdigest()[:KEY_LENGTH]
 
 
 class Viewer:
@@ -109,12 +117,6 @@ class Viewer:
                 known = True
             self._python_memo[requires_python] = known
         return known
-
-    def usable_files(self, project: str, files: tuple[File, ...]) -> list[File]:
-        """The files of a release that the target could install, best first: fitting wheels by tag and
-        build number, then source distributions."""
-        wheels, sdists = self._sort(project, [f for f in files if self._in_time(f)])
-        return wheels + sdists
 
     def view(self, listing: Listing) -> View:
         """The view of a project."""
@@ -154,7 +156,7 @@ class Viewer:
                 times = [f.upload_time for f in files if f.upload_time is not None]
                 time = min(times) if times else None
                 gate = self._gate(release.version, yanked)
-                candidate = Candidate(position, release.version, (wheels or sdists)[0], time, gate)
+                candidate = Candidate(position, release.version, (*wheels, *sdists), time, gate)
                 return _Draft(candidate, native=not wheels and self._is_native_build(project, chosen))
         return self._why_hidden(project, release.version, files)._replace(position=position)
 
@@ -193,14 +195,25 @@ class Viewer:
 
 
 def encode_view(view: View) -> dict[str, Any]:
-    """The stored form of a view's candidates."""
+    """The stored form of a view's candidates; read by `index.stored_view`."""
     candidates = view.candidates
     newest_hidden = view.newest_hidden()
     return {
         "v": "\n".join(c.version for c in candidates),
-        "x": [c.position for c in candidates],
+        "x": _ranges(c.position for c in candidates),
         "t": [c.time for c in candidates],
         "g": {str(i): c.gate for i, c in enumerate(candidates) if c.gate},
-        "f": [file_key(c.file) for c in candidates],
+        "f": "".join(file_key(c.file) for c in candidates),
         "h": list(newest_hidden[:3]) if newest_hidden else [],
     }
+
+
+def _ranges(numbers: Iterable[int]) -> list[int]:
+    """`[lo, hi, lo, hi, ...]`: ascending numbers as half-open ranges."""
+    found: list[int] = []
+    for number in numbers:
+        if found and found[-1] == number:
+            found[-1] = number + 1
+        else:
+            found += (number, number + 1)
+    return found
