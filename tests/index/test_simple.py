@@ -246,7 +246,7 @@ def test_names_are_read_as_packaging_reads_them(name: str, version: str, tag: st
 @pytest.mark.parametrize(
     ("body", "answered"),
     [
-        (b"<!DOCTYPE html><a href=x>", "an HTML page"),
+        (b"<!DOCTYPE html><a href=x>", "a page that is no list of files (to log in, perhaps)"),
         (b"", "something else"),
         (b"[]", "something else"),
         (b'{"files": {}}', "something else"),
@@ -258,10 +258,84 @@ def test_what_is_no_listing_is_refused(body: bytes, answered: str) -> None:
     with pytest.raises(IndexUnavailable) as caught:
         parse_listing("app", body, "https://user:secret@index.example/simple/app/")
     assert caught.value.message == (
-        "`https://****@index.example/simple/app/` should list the files of `app` as JSON (PEP 691) "
+        "`https://****@index.example/simple/app/` should list the files of `app` "
         f"but answered with {answered}"
     )
     assert "--default-index" in caught.value.hints[0]
+
+
+def test_an_answer_about_another_project_is_refused() -> None:
+    for name in ("my-app", "My_App", "my.app"):
+        assert parse_listing("My.app", json.dumps({"name": name, "files": []}).encode(), PAGE).found
+    with pytest.raises(IndexUnavailable, match="files of `app` but answered with those of `Other`"):
+        parse_listing("app", b'{"name": "Other", "files": []}', PAGE)
+
+
+def test_the_content_type_decides() -> None:
+    page, answer = b'<html><a href="app-1.0.zip">x</a></html>', json.dumps({"files": [entry("app-2.0.zip")]})
+    for body, kind, version in (
+        (page, "text/html; charset=utf-8", "1.0"),
+        (page, "application/vnd.pypi.simple.v1+html", "1.0"),
+        (page, "", "1.0"),
+        (answer.encode(), "application/vnd.pypi.simple.v1+json", "2.0"),
+        (answer.encode(), "Application/JSON", "2.0"),
+        (answer.encode(), "binary/octet-stream", "2.0"),
+    ):
+        assert parse_listing("app", body, PAGE, kind).releases[0].version == version
+    for body, kind, answered in (
+        (page, "application/json", "an HTML page under the name of JSON"),
+        (answer.encode(), "text/html", "a page that is no list of files"),
+    ):
+        with pytest.raises(IndexUnavailable, match=answered):
+            parse_listing("app", body, PAGE, kind)
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"status": "archived"}, ("archived", "")),
+        (
+            {"status": "deprecated", "reason": "use\n https://u:pw@b.example"},
+            ("deprecated", "use https://****@b.example"),
+        ),
+        ({"status": "active"}, ("", "")),
+        ({"status": "haunted", "reason": "x"}, ("", "")),
+        ({"status": 3, "reason": 4}, ("", "")),
+        ("archived", ("", "")),
+    ],
+)
+def test_the_status_of_a_project(given: Any, status: tuple[str, str]) -> None:
+    parsed = parse_listing(
+        "app", json.dumps({"files": [entry("app-1.zip")], "project-status": given}).encode(), PAGE
+    )
+    assert (parsed.status, parsed.status_reason) == status
+    assert len(parsed.releases) == 1
+
+
+def test_a_quarantined_project_has_no_releases() -> None:
+    status = {"status": "quarantined", "reason": "malware"}
+    body = json.dumps({"files": [entry("app-1.zip"), entry("x.txt")], "project-status": status}).encode()
+    parsed = parse_listing("app", body, PAGE)
+    assert (parsed.found, parsed.releases, parsed.status) == (True, (), "quarantined")
+    assert [skipped.reason for skipped in parsed.skipped] == [
+        "the index holds the project in quarantine: malware",
+        "neither a wheel nor an sdist",
+    ]
+
+
+def test_credentials_in_urls_of_files_are_dropped() -> None:
+    assert (
+        only_file(url="https://u:pw@files.example/app-1.0.tar.gz").url
+        == "https://files.example/app-1.0.tar.gz"
+    )
+    assert (
+        only_file(url="https://files.example/@a/app-1.0.tar.gz").url
+        == "https://files.example/@a/app-1.0.tar.gz"
+    )
+    relative = listing(
+        entry("app-1.0.tar.gz", url="../a.tar.gz"), page="https://u:pw@index.example/simple/app/"
+    )
+    assert relative.releases[0].files[0].url == "https://index.example/simple/a.tar.gz"
 
 
 def test_a_later_api_is_refused() -> None:

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 from compatlock.errors import IndexUnavailable
 from compatlock.index.metadata import parse_metadata
 from compatlock.index.progress import Progress
-from compatlock.model.display import redact
 from compatlock.index.remote_wheel import MAX_METADATA, TAIL, wheel_metadata
 from compatlock.index.sdist import sdist_metadata
 from compatlock.index.simple import parse_listing
 from compatlock.index.transport import Reply, Transport
+from compatlock.model.display import redact
 from compatlock.model.listing import File, Listing
 from compatlock.model.metadata import Metadata
 from compatlock.model.names import normalise

@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.metadata import parse_metadata
-from compatlock.model.display import redact
 from compatlock.index.transport import ContentRange, Reply
+from compatlock.model.display import redact
 from compatlock.model.metadata import Metadata
 
 TAIL = 64 * 1024

@@ -1,4 +1,4 @@
-"""Reading the Simple API's JSON answer for one project (PEP 691, 700, 592, 714).
+"""Reading the Simple API's answer for one project: JSON (PEP 691, 700, 592, 714, 792), or HTML (PEP 503).
 
 Listings run to megabytes, so every distinct name and version text is parsed once, and file names are
 split by hand instead of by `packaging.utils.parse_wheel_filename`, which also builds the tags.
@@ -10,13 +10,15 @@ import hashlib
 import json
 import re
 from datetime import datetime
-from urllib.parse import urljoin
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from packaging.version import InvalidVersion, Version
 
 from compatlock.errors import IndexUnavailable
-from compatlock.model.display import redact
-from compatlock.model.listing import File, Listing, Release, Skipped
+from compatlock.index.html_page import parse_page
+from compatlock.model.display import excerpt, redact
+from compatlock.model.listing import QUARANTINED, STATUSES, File, Listing, Release, Skipped
 from compatlock.model.names import normalise
 
 SDIST_SUFFIXES = (".tar.gz", ".zip", ".tar.bz2", ".tgz")
@@ -33,59 +35,131 @@ _EPOCH = datetime(1970, 1, 1)
 _METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
 
 
-def parse_listing(project: str, body: bytes, page_url: str) -> Listing:
+def parse_listing(project: str, body: bytes, page_url: str, content_type: str = "") -> Listing:
     """Digest the index's answer `body` for `project`; relative file URLs are resolved against `page_url`.
 
-    A file that cannot be used (another project's, an invalid name or version, an unsupported kind) is
-    in `skipped` with the reason. The result does not depend on the order of files in the answer.
+    `content_type` (the header's value) decides between JSON and HTML; without a telling one, the body's first
+    character does. A file that cannot be used (another project's, an invalid name or version, an unsupported
+    kind) is in `skipped` with the reason; so are all files of a quarantined project. The result does not
+    depend on the order of files in the answer.
 
-    Raises IndexUnavailable when the body is not such an answer at all.
+    Raises IndexUnavailable when the body is not such an answer at all, or one about another project.
     """
-    names = _Names(project)
-    by_text: dict[str, list[File]] = {}
-    skipped: list[Skipped] = []
-    for entry in _entries(project, body, page_url):
-        filename = entry.get("filename") if isinstance(entry, dict) else None
-        if not isinstance(filename, str):
-            skipped.append(Skipped("", "an entry without a file name"))
-            continue
-        try:
-            version = names.version(filename)
-            file = _file(filename, entry, page_url)
-        except _UnusableError as error:
-            skipped.append(Skipped(filename, str(error)))
-        else:
-            by_text.setdefault(version, []).append(file)
-    releases = _releases(by_text, names.versions, skipped)
-    return Listing(normalise(project), releases, tuple(sorted(skipped)), True, _digest(releases))
+    answer = (_html if _is_html(body, content_type) else _json)(project, body, page_url, content_type)
+    if answer.api.partition(".")[0] != "1":
+        raise IndexUnavailable(
+            f"`{redact(page_url)}` answers in version {answer.api} of the Simple API; only 1.x is understood",
+            hints=["use a newer compatlock, or another index (--default-index)"],
+        )
+    releases, skipped = _sort(project, answer)
+    return Listing(
+        normalise(project),
+        releases,
+        tuple(sorted(skipped)),
+        True,
+        _digest(releases),
+        answer.status,
+        answer.reason,
+    )
 
 
 class _UnusableError(Exception):
     """One file of the listing cannot be used; the text is the reason."""
 
 
-def _entries(project: str, body: bytes, page_url: str) -> list[dict[str, object]]:
-    """Return the answer's `files`, or raise IndexUnavailable."""
+class _Answer(NamedTuple):
+    """What both forms of an answer say; URLs of `files` are relative to `base`."""
+
+    files: list[dict[str, object]]
+    base: str
+    api: str
+    status: str
+    reason: str
+
+
+def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skipped]]:
+    """The answer's releases, and its files that belong to none."""
+    names = _Names(project)
+    by_text: dict[str, list[File]] = {}
+    skipped: list[Skipped] = []
+    for entry in answer.files:
+        filename = entry.get("filename") if isinstance(entry, dict) else None
+        if not isinstance(filename, str):
+            skipped.append(Skipped("", "an entry without a file name"))
+            continue
+        try:
+            version = names.version(filename)
+            file = _file(filename, entry, answer.base)
+            if answer.status == QUARANTINED:
+                raise _UnusableError(
+                    f"the index holds the project in quarantine: {answer.reason or 'unsafe'}"
+                )
+        except _UnusableError as error:
+            skipped.append(Skipped(filename, str(error)))
+        else:
+            by_text.setdefault(version, []).append(file)
+    return _releases(by_text, names.versions, skipped), skipped
+
+
+def _is_html(body: bytes, content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind.endswith(("/json", "+json")):
+        return False
+    return kind.endswith(("/html", "+html")) or body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+
+
+def _json(project: str, body: bytes, page_url: str, _content_type: str) -> _Answer:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         answer = None
     files = answer.get("files") if isinstance(answer, dict) else None
     if not isinstance(answer, dict) or not isinstance(files, list):
-        kind = "an HTML page" if body.lstrip()[:1] == b"<" else "something else"
-        raise IndexUnavailable(
-            f"`{redact(page_url)}` should list the files of `{project}` as JSON (PEP 691) "
-            f"but answered with {kind}",
-            hints=["check the index URL (--default-index): it must be the root of a Simple index with JSON"],
+        html = body.lstrip()[:1] == b"<"
+        raise _no_listing(
+            project, page_url, "an HTML page under the name of JSON" if html else "something else"
         )
+    name = answer.get("name")
+    if isinstance(name, str) and normalise(name) != normalise(project):
+        raise _no_listing(project, page_url, f"those of `{excerpt(name, 60)}`")
     meta = answer.get("meta")
-    api = str(meta.get("api-version", "1.0")) if isinstance(meta, dict) else "1.0"
-    if api.partition(".")[0] != "1":
-        raise IndexUnavailable(
-            f"`{redact(page_url)}` answers in version {api} of the Simple API; only 1.x is understood",
-            hints=["use a newer compatlock, or another index (--default-index)"],
-        )
-    return files
+    status = answer.get("project-status")
+    status, reason = (status.get("status"), status.get("reason")) if isinstance(status, dict) else ("", "")
+    return _Answer(
+        files,
+        page_url,
+        str(meta.get("api-version", "1.0")) if isinstance(meta, dict) else "1.0",
+        *_status(status, reason),
+    )
+
+
+def _html(project: str, body: bytes, page_url: str, content_type: str) -> _Answer:
+    charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", content_type, re.IGNORECASE | re.ASCII)
+    try:
+        text = body.decode(charset[1] if charset else "utf-8-sig", "replace")
+    except LookupError:
+        text = body.decode("utf-8-sig", "replace")
+    page = parse_page(text, page_url)
+    if not page.is_index:
+        raise _no_listing(project, page_url, "a page that is no list of files (to log in, perhaps)")
+    return _Answer(page.files, page.base, page.api or "1.0", *_status(page.status, page.status_reason))
+
+
+def _status(status: object, reason: object) -> tuple[str, str]:
+    """A project's status and its reason (PEP 792); an active one, as a status that is not known, is `""`."""
+    if not isinstance(status, str) or status not in STATUSES:
+        return "", ""
+    return status, excerpt(reason, 300) if isinstance(reason, str) else ""
+
+
+def _no_listing(project: str, page_url: str, answered: str) -> IndexUnavailable:
+    return IndexUnavailable(
+        f"`{redact(page_url)}` should list the files of `{project}` but answered with {answered}",
+        hints=[
+            "check the index URL (--default-index, --index): it must be the root of a Simple index, "
+            "and its credentials, if it needs any"
+        ],
+    )
 
 
 class _Names:
@@ -168,7 +242,16 @@ def _url(url: object, page_url: str) -> str:
             url = ""
         if not url.startswith(("https://", "http://")):
             raise _UnusableError("its URL is neither http nor https")
-    return url
+    return url if "@" not in url else _without_user(url)
+
+
+def _without_user(url: str) -> str:
+    """URLs of files are kept, and written into locks: credentials are given by the user, not by an index."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise _UnusableError("its URL is invalid") from None
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _sha256(hashes: object) -> str:

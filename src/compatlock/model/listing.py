@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# What an index may say of a whole project (PEP 792); an active project has the status `""`.
+ARCHIVED, DEPRECATED, QUARANTINED = STATUSES = ("archived", "deprecated", "quarantined")
+
 
 class File(NamedTuple):
     """One distribution file of a release (PEP 691 / PEP 700 fields).
@@ -46,7 +49,8 @@ class Skipped(NamedTuple):
 class Listing(NamedTuple):
     """All releases of a project, newest version first. An unknown project has none and `found` False.
 
-    `digest` identifies the content: equal digests mean equal releases and files.
+    `digest` identifies the content: equal digests mean equal releases and files. `status` is one of
+    STATUSES or `""`, with the index's reason for it; a quarantined project has no releases.
     """
 
     project: str
@@ -54,3 +58,5 @@ class Listing(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     found: bool = True
     digest: str = ""
+    status: str = ""
+    status_reason: str = ""
