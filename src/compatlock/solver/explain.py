@@ -77,6 +77,7 @@ class _Explanation:
         yield from self._first()
         labels = yield from self._shortest()
         self.reading = True
+        self.failures.clear()
         labels = yield from self._minimise(labels)
         shut = yield from self._needed_gates(labels)
         labels.sort(key=self._line)
@@ -139,9 +140,11 @@ class _Explanation:
             missing = yield from self._grow(parents)
             if missing is None:
                 return None
+            if not self.reading and not self.universe.dependencies.keys() >= set(missing):
+                return None
             ahead = list(self._ahead(missing))
             unread = sum(release not in self.universe.dependencies for release in ahead)
-            if unread and (not self.reading or self.reads + unread > _READS):
+            if self.reads + unread > _READS:
                 return None
             self.reads += unread
             yield from self.formula.load(ahead)
@@ -244,17 +247,16 @@ class _Explanation:
     def _needed_gates(self, labels: Sequence[int]) -> Generator[Need, None, list[tuple[str, int]]]:
         """Gated candidates without which, were they free to be chosen, the contradiction would vanish."""
         needed: list[tuple[str, int]] = []
-        if (yield from self._contradiction(labels)) is None:
-            return needed
-        while True:
+        # Also after a try, for what it read may have to be looked at first.
+        while (yield from self._contradiction(labels)) is not None:
             core = set(self.sat.core())
             shut = self.gates.shut()
             untried = sorted(key for lit, key in shut.items() if lit in core and key not in needed)
             if not untried:
                 self.opened.update(key for key in shut.values() if key not in needed)
-                return needed
+                break
             self.opened.add(untried[0])
             if (yield from self._contradiction(labels)) is None:
                 self.opened.remove(untried[0])
                 needed.append(untried[0])
-                self.satisfiable(labels)
+        return needed
