@@ -10,6 +10,7 @@ import os
 from typing import NamedTuple
 
 from compatlock.errors import InputError
+from compatlock.inputs.file_bytes import STDIN, read_bytes
 from compatlock.inputs.file_options import advice, read_option, split_options
 from compatlock.inputs.requirements_text import decode, expand_variables, logical_lines
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from compatlock.inputs.requirements_text import LogicalLine
 
-STDIN = "<stdin>"
-_LARGEST = 16 * 1024 * 1024
 _DEEPEST = 50
 
 
@@ -28,12 +27,14 @@ class RequirementsFile(NamedTuple):
     """Lines of requirements files as pairs of text and origin (`FILE:LINE`).
 
     `files` are the paths read, nested ones included, `notes` remarks on what was left out.
+    `requires_python` are the versions of Python that projects ask for: specifiers and their origins.
     """
 
     lines: tuple[tuple[str, str], ...] = ()
     constraints: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    requires_python: tuple[tuple[str, str], ...] = ()
 
 
 def read_requirements(path: str, *, constraint: bool = False) -> RequirementsFile:
@@ -185,24 +186,6 @@ def _identity(path: str) -> str:
 
 def _read_bytes(path: str, is_stdin: bool) -> bytes:
     """Return the bytes of the file. Raises InputError when it cannot be read or is no requirements file."""
-    shown = STDIN if is_stdin else path
     if not is_stdin and path.endswith(".toml"):
         raise InputError(f"{path}: a TOML file is not a requirements file")
-    try:
-        if is_stdin:
-            import sys
-
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            with open(path, "rb") as stream:
-                data = stream.read(_LARGEST + 1)
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a directory, not a requirements file") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"{shown} cannot be read: {reason}") from None
-    if len(data) > _LARGEST:
-        raise InputError(f"{shown}: larger than {_LARGEST >> 20} MB, which is no requirements file")
-    return data
+    return read_bytes(path, "requirements file", is_stdin=is_stdin)

@@ -13,9 +13,8 @@ from compatlock.lockfile.header import comment, quote
 from compatlock.lockfile.origins import without_line_numbers
 from compatlock.lockfile.pylock_read import FORM, read_pylock, read_pylock_pins
 from compatlock.lockfile.toml_text import table_lines
-from compatlock.model.display import printable, without_credentials
+from compatlock.model.display import printable, public_url, without_credentials
 from compatlock.model.target import target_in_words
-from compatlock.model.url import public_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta, timezone
 
 from compatlock.errors import InputError
 from compatlock.lockfile.reader import Reader
+from compatlock.model.display import public_url
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport, TierValue
 from compatlock.model.names import normalise
 from compatlock.model.toml import parse_toml
-from compatlock.model.url import public_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

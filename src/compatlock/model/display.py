@@ -44,6 +44,20 @@ def redact(url: str) -> str:
     return without_credentials(url).partition("#")[0]
 
 
+def public_url(url: str) -> str:
+    """Return `url` as it may stand in files that people share and install from: without the user part, and
+    without what belongs to one answer of the index, the query (signatures) and the fragment (hashes)."""
+    if "@" not in url and "?" not in url and "#" not in url:
+        return url
+    match = _URL.match(url)
+    if match is not None:
+        scheme, authority, rest = match.groups()
+        if "@" in rest and "@" not in authority and not _HOST.match(authority):
+            authority, rest = "", rest.rpartition("@")[2]
+        url = f"{scheme}{authority.rpartition('@')[2]}{rest}"
+    return url.partition("#")[0].partition("?")[0]
+
+
 def one_line(text: str) -> str:
     """Return `text` with every run of white space, all sorts of line ends included, as one space."""
     return " ".join(text.split())

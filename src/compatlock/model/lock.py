@@ -8,7 +8,7 @@ from typing import NamedTuple
 class LockedFile(NamedTuple):
     """A file that the target could install. `sha256` is lower-case hex, `""` when the index gives none.
 
-    `url` is where the index keeps it, as `model.url.public_url` leaves it, or `""` when that is not known.
+    `url` is where the index keeps it, without credentials (`model.display.public_url`), `""` if not known.
     """
 
     filename: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compatlock.model.url import public_url
+from compatlock.model.display import public_url
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,9 @@ from compatlock.model.url import public_url
         ("https://index.example/a-1.whl#sha256=00", "https://index.example/a-1.whl"),
         ("https://index.example/a-1.whl?s=@#x?y", "https://index.example/a-1.whl"),
         ("https://index.example/@scope/a.whl", "https://index.example/@scope/a.whl"),
+        ("https://me:p/s@s@index.example/a", "https://index.example/a"),
+        ("https://me:p?s#s@index.example/a?b", "https://index.example/a"),
+        ("../files/a-1.whl#sha256=00", "../files/a-1.whl"),
         ("", ""),
     ],
 )

@@ -1,0 +1,34 @@
+"""Files that the user names, as bytes."""
+
+from __future__ import annotations
+
+from compatlock.errors import InputError
+
+STDIN = "<stdin>"
+_LARGEST = 16 * 1024 * 1024
+
+
+def read_bytes(path: str, kind: str, *, is_stdin: bool = False) -> bytes:
+    """Return the bytes of the file at `path`, or of standard input.
+
+    Raises InputError when there is no such file, or when it cannot be a `kind` (words for messages).
+    """
+    shown = STDIN if is_stdin else path
+    try:
+        if is_stdin:
+            import sys
+
+            data = sys.stdin.buffer.read(_LARGEST + 1)
+        else:
+            with open(path, "rb") as stream:
+                data = stream.read(_LARGEST + 1)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory, not a {kind}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{shown} cannot be read: {reason}") from None
+    if len(data) > _LARGEST:
+        raise InputError(f"{shown}: larger than {_LARGEST >> 20} MB, which is no {kind}")
+    return data

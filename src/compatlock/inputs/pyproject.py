@@ -1,0 +1,161 @@
+"""pyproject.toml as an input: dependencies, extras and dependency groups into requirement lines.
+
+On the warm path: what is memoised needs neither tomllib nor packaging, whose imports cost more than the
+rest. The memo maps the hashes of the file and of what is wanted of it to the lines as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from compatlock.inputs.file_bytes import read_bytes
+from compatlock.inputs.requirements_file import RequirementsFile
+from compatlock.model.names import normalise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping, Sequence
+
+_FORM = "1"  # changes with what the memo holds
+
+
+class ProjectSelection(NamedTuple):
+    """What is wanted of a project: its own dependencies (unless `only_groups`), extras and groups."""
+
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    all_extras: bool = False
+    all_groups: bool = False
+    only_groups: bool = False
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing but the project's own dependencies is wanted."""
+        return self == ProjectSelection()
+
+
+def read_pyproject(
+    path: str,
+    *,
+    extras: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    all_extras: bool = False,
+    all_groups: bool = False,
+    only_groups: bool = False,
+    memo: MutableMapping[str, str] | None = None,
+) -> RequirementsFile:
+    """Return the requirement lines that the pyproject.toml at `path` has for what is wanted.
+
+    That are `[project] dependencies` (PEP 621; not with `only_groups`), the extras and `[dependency-groups]`
+    (PEP 735) named or all of them; their names are normalised, and an extra that asks for further extras of
+    the project itself is replaced by what those hold. `requires_python` is the project's, for the caller to
+    compare with the target. `memo` remembers what was read by content.
+
+    Raises one InputError for everything that is wrong in what is wanted, a line of the message each:
+    requirements that cannot be used, unknown extras and groups, dependencies that only a build would tell.
+    """
+    wanted = ProjectSelection(tuple(extras), tuple(groups), all_extras, all_groups, only_groups)
+    found = read_project(path, wanted, memo)
+    if found.problems or found.unknown:
+        from compatlock.inputs.problems import input_error
+
+        raise input_error([*found.problems, *(f"{path}: {text}" for _, _, text in found.unknown)])
+    return found.result
+
+
+class ReadProject(NamedTuple):
+    """What was found in a pyproject.toml: lines, or the problems that are in their way.
+
+    `unknown` are the extras and groups that it does not have: kind, normalised name, and what to say.
+    """
+
+    result: RequirementsFile
+    problems: tuple[str, ...] = ()
+    unknown: tuple[tuple[str, str, str], ...] = ()
+
+
+def read_project(
+    path: str, wanted: ProjectSelection, memo: MutableMapping[str, str] | None = None
+) -> ReadProject:
+    """Read as `read_pyproject`, and return what is wrong. Raises InputError when `path` is no TOML file."""
+    content = read_bytes(path, "pyproject.toml")
+    key = _memo_key(content, wanted) if memo is not None else ""
+    known = memo.get(key) if memo is not None else None
+    result = _decode(known, path) if known is not None else None
+    if result is not None:
+        return ReadProject(result)
+    from compatlock.inputs.pyproject_tables import choose
+    from compatlock.model.toml import parse_toml
+
+    values = parse_toml(content, path)
+    chosen = choose(values, content.decode("utf-8-sig"), wanted)
+    if memo is not None and not chosen.problems and not chosen.unknown:
+        memo[key] = json.dumps([chosen.lines, chosen.requires_python, chosen.notes])
+    problems = tuple(f"{_origin(path, line)}: {text}" for line, text in chosen.problems)
+    return ReadProject(
+        _result(path, chosen.lines, chosen.requires_python, chosen.notes), problems, chosen.unknown
+    )
+
+
+def python_problems(
+    requires_python: Sequence[tuple[str, str]],
+    python: str,
+    memo: MutableMapping[str, str] | None = None,
+) -> tuple[str, ...]:
+    """Return which of `requires_python` (as in RequirementsFile) exclude the Python version, in words."""
+    return tuple(
+        f"{origin}: the project needs Python {specifier}, the target is {python}"
+        for specifier, origin in requires_python
+        if not _admits(specifier, python, memo)
+    )
+
+
+def _admits(specifier: str, python: str, memo: MutableMapping[str, str] | None) -> bool:
+    key = f"requires-python:{python}:{specifier}"
+    known = memo.get(key) if memo is not None else None
+    if known is None:
+        from packaging.specifiers import SpecifierSet
+
+        known = str(SpecifierSet(specifier).contains(python, prereleases=True))
+        if memo is not None:
+            memo[key] = known
+    return known == "True"
+
+
+def _result(
+    path: str,
+    lines: Sequence[tuple[str, int]],
+    requires_python: Sequence[tuple[str, int]],
+    notes: Sequence[tuple[int, str]],
+) -> RequirementsFile:
+    return RequirementsFile(
+        lines=tuple((text, _origin(path, line)) for text, line in lines),
+        files=(path,),
+        notes=tuple(f"{_origin(path, line)}: {text}" for line, text in notes),
+        requires_python=tuple((text, _origin(path, line)) for text, line in requires_python),
+    )
+
+
+def _origin(path: str, line: int) -> str:
+    return f"{path}:{line}" if line else path
+
+
+def _memo_key(content: bytes, wanted: ProjectSelection) -> str:
+    from hashlib import sha256
+
+    extras, groups = (sorted(set(map(normalise, names))) for names in wanted[:2])
+    selection = json.dumps([extras, groups, *wanted[2:]])
+    return f"pyproject:{_FORM}:{sha256(content).hexdigest()}:{selection}"
+
+
+def _decode(entry: str, path: str) -> RequirementsFile | None:
+    """Return what a memo's entry holds, or None when it is damaged."""
+    try:
+        lines, requires_python, notes = json.loads(entry)
+        pairs = [*lines, *requires_python, *((text, line) for line, text in notes)]
+        if not all(isinstance(text, str) and type(line) is int for text, line in pairs):
+            return None
+        return _result(path, lines, requires_python, notes)
+    except (ValueError, TypeError, RecursionError):
+        return None
