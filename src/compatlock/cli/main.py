@@ -14,7 +14,7 @@ from compatlock.cli.messages import report
 from compatlock.errors import CompatlockError
 
 # Command name: module of `compatlock.cli` with a click command of the same name.
-COMMANDS = {"lock": "lock"}
+COMMANDS = {"conflicts": "conflicts", "lock": "lock", "profiles": "profiles"}
 
 
 class _Commands(click.Group):

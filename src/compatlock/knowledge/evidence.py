@@ -142,6 +142,14 @@ class OverlapEvidence(Strict):
     differ: Annotated[int, Field(ge=1)]
 
 
+MemberEvidence = (
+    MemberImportEvidence
+    | MemberSymbolEvidence
+    | MemberRegexEvidence
+    | ElfNeededEvidence
+    | ElfUndefinedEvidence
+)
+
 Evidence = Annotated[
     MetadataEvidence
     | LintEvidence

@@ -33,13 +33,11 @@ def load_facts(
     `memo` remembers compiled files by content. Raises FactError for files that cannot be read or are
     wrong, with one line for every problem of every file, and when two files use the same id.
     """
-    files = {os.path.join(_DATA, SHIPPED_FACTS): SHIPPED_FACTS} if shipped else {}
-    files.update((os.fspath(path), os.fspath(path)) for path in paths)
     facts: dict[str, Fact] = {}
     problems: list[str] = []
-    for path, origin in files.items():
+    for path, origin in fact_files(paths, shipped=shipped).items():
         try:
-            found = _facts_of(_read(path, origin), origin, memo)
+            found = _facts_of(read_file(path, origin), origin, memo)
         except FactError as error:
             problems.append(error.message)
             continue
@@ -54,6 +52,13 @@ def load_facts(
     return tuple(facts.values())
 
 
+def fact_files(paths: Sequence[str | Path] = (), *, shipped: bool = True) -> dict[str, str]:
+    """Return the paths of facts files, the shipped one first, each with its name for messages."""
+    files = {os.path.join(_DATA, SHIPPED_FACTS): SHIPPED_FACTS} if shipped else {}
+    files.update((os.fspath(path), os.fspath(path)) for path in paths)
+    return files
+
+
 def load_profile(
     name_or_path: str, *, memo: MutableMapping[str, str] | None = None, start: str | Path = "."
 ) -> Profile:
@@ -65,7 +70,7 @@ def load_profile(
     that is wrong.
     """
     if name_or_path.endswith(".toml") or "/" in name_or_path or os.sep in name_or_path:
-        return _profile_of(_read(name_or_path, name_or_path), name_or_path, memo)
+        return _profile_of(read_file(name_or_path, name_or_path), name_or_path, memo)
     own = find_user_profiles(start, memo=memo)
     if name_or_path in own:
         return own[name_or_path]
@@ -104,7 +109,7 @@ def shadowing_note(profile: Profile) -> str:
 
 def _shipped_profile(name: str, memo: MutableMapping[str, str] | None) -> Profile:
     path = os.path.join(_DATA, "profiles", f"{name}.toml")
-    return _profile_of(_read(path, _shipped_origin(name)), _shipped_origin(name), memo)
+    return _profile_of(read_file(path, _shipped_origin(name)), _shipped_origin(name), memo)
 
 
 def _shipped_origin(name: str) -> str:
@@ -121,7 +126,8 @@ def _unknown_profile(name: str, known: Iterable[str]) -> InputError:
     return InputError(f"unknown profile `{name}`", hints=hints)
 
 
-def _read(path: str, origin: str) -> bytes:
+def read_file(path: str, origin: str) -> bytes:
+    """Return a file's content. Raises FactError, naming it `origin`, when it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read()
