@@ -150,11 +150,12 @@ def test_a_host_without_side_files_is_not_asked_for_them_for_ever() -> None:
     assert server.count(".whl") == 30
 
 
-def test_a_host_with_some_side_files_is_always_asked() -> None:
+@pytest.mark.parametrize(("gap", "asked"), [(5, 50), (2, 16)])
+def test_a_host_is_asked_as_long_as_most_side_files_are_there(gap: int, asked: int) -> None:
     with IndexServer(side_files="unadvertised") as server:
-        for number in range(30):
+        for number in range(50):
             server.add("app", f"{number}.0")
-            if number < 29:
+            if number % gap == 0:
                 del server.files[f"/files/app-{number}.0-py3-none-any.whl.metadata"]
 
         async def one_by_one(client: IndexClient) -> None:
@@ -162,7 +163,7 @@ def test_a_host_with_some_side_files_is_always_asked() -> None:
                 await client.metadata("app", file)
 
         ask(server.url, one_by_one)
-    assert server.count(".metadata") == 30
+    assert server.count(".metadata") == asked
 
 
 def test_a_missing_advertised_metadata_file_is_made_up_for() -> None:

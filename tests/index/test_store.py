@@ -15,7 +15,15 @@ from compatlock.model.metadata import Metadata
 
 NEW = File("a-2.whl", "https://index.example/a-2.whl", "0" * 64, 7, 5, ">=3.9", "bad", "?")
 OLD = File("a-1.tar.gz", "https://index.example/a-1.tar.gz")
-LISTING = Listing("a", (Release("2", (NEW,)), Release("1", (OLD,))), (Skipped("x", "why"),), True, "digest")
+LISTING = Listing(
+    "a",
+    (Release("2", (NEW,)), Release("1", (OLD,))),
+    (Skipped("x", "why"),),
+    True,
+    "digest",
+    "archived",
+    "old",
+)
 
 
 def filled(directory: Path) -> Store:

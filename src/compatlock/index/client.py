@@ -162,7 +162,8 @@ class _SideFiles:
 
     @property
     def worth_asking(self) -> bool:
-        return self._hits > 0 or self._misses < _ENOUGH_MISSES
+        # A miss costs as much as reading the wheel's end, which nearly always suffices.
+        return self._misses < _ENOUGH_MISSES or self._hits > 3 * self._misses
 
     def note(self, found: bool) -> None:
         self._hits += found

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v4.sqlite"
+FILE_NAME = "store-v5.sqlite"
 
 # How many keys one query asks for at most (SQLite's own limit is 999 in old versions).
 _MOST_KEYS = 400
@@ -125,7 +125,8 @@ class Store:
     def put_listing(self, source: str, listing: Listing, etag: str, now: int) -> None:
         """Store what index `source` said of a project at time `now` (seconds since the epoch)."""
         project, digest = listing.project, listing.digest
-        head = [[r.version for r in listing.releases], listing.skipped]
+        versions = [r.version for r in listing.releases]
+        head = [versions, listing.skipped, listing.status, listing.status_reason]
         files = [r.files for r in listing.releases]
         self._write(
             "insert or replace into files values(?,?,?,?)",
@@ -157,12 +158,12 @@ class Store:
         files = _unpack_long(row[3], source, project, digest)
         if head is None or files is None:
             return None
-        versions, skipped = head
+        versions, skipped, *status = head
         releases = (
             Release(version, tuple(File(*f) for f in entries))
             for version, entries in zip(versions, files, strict=True)
         )
-        return Listing(project, tuple(releases), tuple(Skipped(*s) for s in skipped), found, digest)
+        return Listing(project, tuple(releases), tuple(Skipped(*s) for s in skipped), found, digest, *status)
 
     def drop_damaged(self) -> None:
         """Forget the listings that cannot be read whole, so that they are fetched anew."""
