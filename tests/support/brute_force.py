@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from compatlock.model.dependencies import Dependency
 from compatlock.model.fact import SOFT_DAYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from compatlock.model.dependencies import Dependencies, Dependency
+    from compatlock.model.dependencies import Dependencies
     from compatlock.model.fact import Fact
     from compatlock.model.package import Package
     from compatlock.model.request import Request
@@ -59,6 +60,7 @@ class BruteForce:
         self.packages = packages
         self.dependencies = dependencies
         self.request = request
+        self.facts = [f for f in request.facts if request.soft_facts or f.severity not in SOFT_DAYS]
         self.names = sorted(packages)
         self.root_names = list(dict.fromkeys(r.name for r in request.roots))
         self.newest = {n: i for n in self.root_names if (i := self._newest_root(n)) is not None}
@@ -94,18 +96,18 @@ class BruteForce:
         declared = self.dependencies[name, index]
         for dependency in declared.extras.get(extra, ()) if extra else declared.base:
             yield _Edge((name, extra), dependency)
-        for fact in self.request.facts:
-            if fact.kind == "undeclared" and fact.package == name and fact.extra == extra and not fact.present:
+        for fact in self.facts:
+            if (
+                fact.kind == "undeclared"
+                and fact.package == name
+                and fact.extra == extra
+                and not fact.present
+            ):
                 for row in fact.bounds:
                     if self._within(name, row.versions, index):
-                        yield _Edge((name, extra), self._added(fact, row.bound), waivable=False)
-
-    @staticmethod
-    def _added(fact: Fact, bound: str) -> Dependency:
-        from compatlock.model.dependencies import Dependency
-
-        # A soft fact's bound may be broken at a price; the need itself is real.
-        return Dependency(fact.on, "" if fact.severity in SOFT_DAYS else bound)
+                        # A soft fact's bound may be broken at a price; the need itself is real.
+                        bound = "" if fact.severity in SOFT_DAYS else row.bound
+                        yield _Edge((name, extra), Dependency(fact.on, bound), waivable=False)
 
     def _walk(self, chosen: Mapping[str, int]) -> _Walk:
         walk = _Walk()
@@ -115,8 +117,6 @@ class BruteForce:
             walk.edges.append(edge)
             if not edge.dependency.url:
                 todo.extend((edge.dependency.name, x) for x in ("", *edge.dependency.extras))
-
-        from compatlock.model.dependencies import Dependency
 
         for root in self.request.roots:
             follow(_Edge(None, Dependency(root.name, root.specifier, root.extras)))
@@ -153,15 +153,12 @@ class BruteForce:
         if waived is None:
             return None
         broken = []
-        for fact in self.request.facts:
+        for fact in self.facts:
             if self._breaks(fact, chosen, walk.nodes):
                 if fact.severity not in SOFT_DAYS:
                     return None
-                if self.request.soft_facts:
-                    broken.append(fact)
-        extras = {
-            n: tuple(sorted(x for m, x in walk.nodes if m == n and x)) for n in sorted(chosen)
-        }
+                broken.append(fact)
+        extras = {n: tuple(sorted(x for m, x in walk.nodes if m == n and x)) for n in sorted(chosen)}
         return Verdict(
             self._tiers(chosen, waived, broken),
             tuple(chosen.get(name, -1) for name in self.names),

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from compatlock.model.dependencies import Dependencies, Dependency
-from compatlock.model.fact import Fact
+from compatlock.model.fact import Fact, FactBound
 from compatlock.model.package import IS_PIN, NAMES_PRERELEASE, PRERELEASE, SECONDS_PER_DAY, Package
 from compatlock.model.request import Request
 from compatlock.model.requirement import Requirement
@@ -58,6 +58,7 @@ class Case(NamedTuple):
     waivers: tuple[Waiver, ...] = ()
     older: dict[str, str] = {}  # noqa: RUF012
     prefer: tuple[str, ...] = ()
+    soft_facts: bool = True
     prerelease: str = "if-necessary-or-explicit"
 
     @property
@@ -71,7 +72,17 @@ class Case(NamedTuple):
             facts=self.facts,
             older=self.older,
             prefer=self.prefer,
+            soft_facts=self.soft_facts,
         )
+
+    def texts(self) -> list[str]:
+        """All requirements of lines and releases."""
+        texts = [*self.roots, *self.constraints]
+        for releases in self.projects.values():
+            for release in releases:
+                texts += release.needs
+                texts += (need for needs in release.extras.values() for need in needs)
+        return texts
 
     def source(self) -> str:
         """The case as Python text, to be pasted into a test."""
@@ -93,11 +104,16 @@ def requirement(text: str) -> Requirement:
 
 
 class Memory:
-    """Answers what a search needs from a case, and hands out as little as is asked for."""
+    """Answers what a search needs from a case, and hands out no more than is asked for. A project that the
+    case only names has no candidates."""
 
     def __init__(self, case: Case) -> None:
+        named = {dependency(text).name: () for text in case.texts()}
+        projects: dict[str, tuple[Release, ...]] = {**named, **case.projects}
+        for fact in case.facts:
+            projects.setdefault(fact.on or fact.package, ())
         self.packages = {
-            name: _package(name, releases, case.prerelease) for name, releases in case.projects.items()
+            name: _package(name, releases, case.prerelease) for name, releases in projects.items()
         }
         self.dependencies = {
             (name, index): _dependencies(release)
@@ -107,10 +123,8 @@ class Memory:
         self.asked: list[tuple[str, int]] = []
 
     def answer(self, universe: Universe, need: Need) -> None:
-        """Add what is needed to the universe. A project that the case does not have has no candidates."""
+        """Add what is needed to the universe."""
         self.asked += need.releases
-        for name in need.packages:
-            self.packages.setdefault(name, _package(name, (), "explicit"))
         universe.add(
             {name: self.packages[name] for name in need.packages},
             {release: self.dependencies[release] for release in need.releases},
@@ -187,9 +201,10 @@ def _dependencies(release: Release) -> Dependencies:
 
 
 def _source(value: object) -> str:
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        defaults = value._field_defaults
-        fields = ((f, getattr(value, f)) for f in value._fields)
+    fields = getattr(value, "_fields", None)
+    if fields is not None:
+        defaults = type(value)._field_defaults  # type: ignore[attr-defined]
+        fields = ((f, getattr(value, f)) for f in fields)
         shown = [f"{f}={_source(v)}" for f, v in fields if f not in defaults or defaults[f] != v]
         return f"{type(value).__name__}({', '.join(shown)})"
     if isinstance(value, tuple):
@@ -207,16 +222,27 @@ class Shape(NamedTuple):
 
     packages: tuple[int, int] = (2, 5)
     releases: tuple[int, int] = (1, 4)
-    most_needs: int = 3
-    gates: float = 0.25
+    needs: tuple[int, ...] = (1, 2, 3)
+    gates: float = 0.5
     facts: int = 2
-    waivers: float = 0.25
+    waivers: float = 0.3
     problems: float = 0.05
     urls: float = 0.03
-    tightness: float = 0.5
+    tightness: tuple[float, ...] = (0.2, 0.35, 0.5)
+    real: bool = False
 
 
-def random_case(rng: random.Random, shape: Shape = Shape()) -> Case:
+SMALL = Shape()
+REAL = Shape(real=True)
+
+_VERSIONS = (
+    *("2.0.1", "2.0", "2.0rc1", "1.2", "1.2.dev1", "1.1"),
+    *("1.1a1", "1.0.post1", "1.0+local", "1.0", "1.0rc2", "0.9"),
+)
+_PRERELEASES = re.compile(r"rc|a\d|dev")
+
+
+def random_case(rng: random.Random, shape: Shape = SMALL) -> Case:
     """Draw a case."""
     return _Draw(rng, shape).case()
 
@@ -229,12 +255,18 @@ class _Draw:
         self.names = [chr(ord("a") + i) for i in range(count)]
         # One project more is named by requirements than exists.
         self.needed = [*self.names, "missing"] if rng.random() < 0.1 else self.names
-        self.gated = rng.random() < shape.gates * 2
+        self.gated = rng.random() < shape.gates
+        self.tightness = rng.choice(shape.tightness)
+        self.most_needs = rng.choice(shape.needs)
         self.positions: dict[str, list[int]] = {}
+        self.versions: dict[str, list[str]] = {}
+        self.edges: list[tuple[str, str, str]] = []
         for name in self.names:
             releases = rng.randint(*shape.releases) if rng.random() > 0.05 else 0
-            hidden = rng.randint(0, 2) if rng.random() < 0.3 else 0
+            hidden = rng.randint(0, 2) if rng.random() < 0.3 and not shape.real else 0
             self.positions[name] = sorted(rng.sample(range(releases + hidden), releases))
+            drawn = sorted(rng.sample(range(len(_VERSIONS)), releases)) if shape.real else []
+            self.versions[name] = [_VERSIONS[k] for k in drawn]
 
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
@@ -242,7 +274,9 @@ class _Draw:
     def case(self) -> Case:
         rng = self.rng
         projects = {name: self.project(name) for name in self.names}
-        roots = [self.requirement(rng.choice(self.names), root=True) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
+        roots = [
+            self.requirement(rng.choice(self.names), root=True) for _ in range(rng.choice((1, 1, 2, 2, 3)))
+        ]
         constrained = rng.sample(self.names, rng.choice((0, 0, 0, 1, 2)))
         older = rng.sample(self.names, rng.randint(1, len(self.names))) if self.chance(0.2) else []
         preferred = rng.sample(self.names, rng.randint(1, 2)) if self.chance(0.15) else []
@@ -253,8 +287,9 @@ class _Draw:
             constraints=tuple(name + self.specifier(name) for name in constrained),
             facts=tuple(self.fact(f"fact-{i}") for i in range(rng.randint(0, self.shape.facts))),
             waivers=tuple(self.waiver() for _ in range(rng.randint(1, 4))) if waived else (),
-            older={name: self.rng.choice(("1", "2", "3", "4")) for name in sorted(older)},
+            older={name: rng.choice(self.versions[name] or ["1", "2", "3", "4"]) for name in sorted(older)},
             prefer=tuple(preferred),
+            soft_facts=self.chance(0.9),
             prerelease=rng.choice(("if-necessary-or-explicit", "if-necessary-or-explicit", "explicit")),
         )
 
@@ -266,27 +301,32 @@ class _Draw:
         for position in self.positions[name]:
             # Backports: now and then an older release is uploaded later.
             day -= self.rng.choice((0, 0.25, 0.75, 1, 5, 30, 61, -3, -40))
-            releases.append(self.release(name, position, day if dated and self.chance(0.98) else None, extras))
+            releases.append(
+                self.release(name, position, day if dated and self.chance(0.98) else None, extras)
+            )
         return tuple(releases)
 
     def release(self, name: str, position: int, day: float | None, extras: bool) -> Release:
-        needs = [self.need(name) for _ in range(self.rng.randint(0, self.shape.most_needs))]
+        needs = [self.need(name) for _ in range(self.rng.randint(0, self.most_needs))]
         found: dict[str, tuple[str, ...]] = {}
         for extra in ("x", "y"):
             if extras and self.chance(0.6):
                 count = self.rng.choice((0, 1, 1, 2))
-                found[extra] = tuple(self.need(name, itself=True) for _ in range(count))
-        gate = self.rng.choice((PRERELEASE, PRERELEASE, "yanked")) if self.gated and self.chance(0.5) else ""
+                found[extra] = tuple(self.need(name, extra) for _ in range(count))
         problem = "odd" if self.chance(self.shape.problems) else ""
-        return Release(tuple(needs), found, (), gate, problem, day, position)
+        version = self.versions[name][position] if self.shape.real else ""
+        return Release(tuple(needs), found, (), self.gate(version), problem, day, position, version)
 
-    def need(self, parent: str, itself: bool = False) -> str:
-        others = self.needed if itself and self.chance(0.4) else [n for n in self.needed if n != parent]
-        if itself and self.chance(0.2):
-            others = [parent]
-        if not others:
-            others = [parent]
-        name = self.rng.choice(others)
+    def gate(self, version: str) -> str:
+        if self.gated and self.chance(0.2):
+            return "yanked"
+        is_prerelease = _PRERELEASES.search(version) if version else self.gated and self.chance(0.4)
+        return PRERELEASE if is_prerelease else ""
+
+    def need(self, parent: str, extra: str = "") -> str:
+        others = [n for n in self.needed if n != parent] or [parent]
+        name = parent if extra and self.chance(0.3) else self.rng.choice(others)
+        self.edges.append((parent, extra, name))
         return f"{name}@https://index.example/x" if self.chance(self.shape.urls) else self.requirement(name)
 
     def requirement(self, name: str, root: bool = False) -> str:
@@ -296,8 +336,10 @@ class _Draw:
 
     def specifier(self, name: str, loose: bool = False) -> str:
         """A random set of positions: mostly a range, sometimes with a hole or empty."""
-        if not self.chance(self.shape.tightness) or (loose and self.chance(0.3)):
+        if not self.chance(self.tightness) or (loose and self.chance(0.3)):
             return ""
+        if self.shape.real:
+            return self.real_specifier(name)
         positions = self.positions.get(name) or [0]
         last = positions[-1]
         low = self.rng.randint(0, last)
@@ -311,9 +353,16 @@ class _Draw:
             text += "p" * self.chance(0.3) + "!" * self.chance(0.3)
         return "==" + text if self.chance(0.2) else text
 
-    def fact(self, name: str) -> Fact:
-        from compatlock.model.fact import FactBound
+    def real_specifier(self, name: str) -> str:
+        version = self.rng.choice(self.versions.get(name) or _VERSIONS)
+        public = version.partition("+")[0]
+        release = ".".join(re.findall(r"\d+", public)[:2])
+        other = self.rng.choice(_VERSIONS).partition("+")[0]
+        simple = [operator + public for operator in (">=", "<=", "<", ">", "~=", "==", "!=")]
+        pairs = [f">={public},<{other}", f">={public},!={other}", f">{public},<={other}"]
+        return self.rng.choice([*simple, *pairs, f"=={version}", f"=={release}.*"])
 
+    def fact(self, name: str) -> Fact:
         kind = self.rng.choice(("too-loose", "too-loose", "undeclared", "overlap", "known-bad"))
         package = self.rng.choice(self.names)
         on = self.rng.choice([n for n in self.names if n != package] or ["missing"])
@@ -333,5 +382,5 @@ class _Draw:
         )
 
     def waiver(self) -> Waiver:
-        extra = self.rng.choice(("x", "y")) if self.chance(0.2) else ""
-        return Waiver(self.rng.choice(self.names), self.rng.choice(self.names), extra)
+        parent, extra, name = self.rng.choice(self.edges or [("a", "", "b")])
+        return Waiver(parent, name, extra if self.chance(0.5) else "")
