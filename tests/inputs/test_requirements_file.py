@@ -230,7 +230,8 @@ def test_reports_all_bad_lines_of_all_files() -> None:
     write("rest.in", "".join(Path("a.in").read_text().splitlines(keepends=True)[19:]))
     assert message("rest.in") == [
         "rest.in:1: . is a directory, not a requirements file",
-        "rest.in:2: pyproject.toml: a TOML file is not a requirements file",
+        "rest.in:2: pyproject.toml: a TOML file is not a requirements file (a pyproject.toml is named on the "
+        "command line)",
         "rest.in:3: ./local: a local path is not supported yet; "
         "name a release on the index instead, NAME==VERSION",
         "rest.in:4: `--config-settings` is not supported on a requirement; remove it",

@@ -68,7 +68,7 @@ def test_says_why_it_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be written: "):
         write_atomically(str(tmp_path / "file" / "a.lock"), "x")
-    with pytest.raises(InputError, match="cannot be written: embedded null byte"):
+    with pytest.raises(InputError, match=r"cannot be written: .*embedded null"):
         write_atomically("a\0b", "x")
 
 

@@ -187,5 +187,7 @@ def _identity(path: str) -> str:
 def _read_bytes(path: str, is_stdin: bool) -> bytes:
     """Return the bytes of the file. Raises InputError when it cannot be read or is no requirements file."""
     if not is_stdin and path.endswith(".toml"):
-        raise InputError(f"{path}: a TOML file is not a requirements file")
+        raise InputError(
+            f"{path}: a TOML file is not a requirements file (a pyproject.toml is named on the command line)"
+        )
     return read_bytes(path, "requirements file", is_stdin=is_stdin)
