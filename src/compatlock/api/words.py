@@ -1,0 +1,173 @@
+"""A core in words: what was asked, who needs what, and why the index has nothing that fits."""
+
+from __future__ import annotations
+
+from compatlock.api.hidden_words import Obstacles, helpful, hidden_lines, newer_than
+from compatlock.api.phrases import bound, is_one, listed, needs, requirement, spans
+from compatlock.model import core as kinds
+from compatlock.model.display import excerpt, printable
+from compatlock.model.package import YANKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from compatlock.errors import NoSolution
+    from compatlock.index.view import Hidden
+    from compatlock.model.core import Core, CoreEdge, Gap
+    from compatlock.model.target import Target
+
+# More bounds of one package on another than this are told in one line, and so many of them in full.
+_LINES = 3
+_BOUNDS = 8
+
+
+def no_solution(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> NoSolution:
+    """The error that says a core in words, with hints; the arguments are those of `describe_core`."""
+    from compatlock.api.hints import hints
+    from compatlock.errors import NoSolution
+
+    obstacles = Obstacles(hidden)
+    message = describe_core(core, target, obstacles)
+    return NoSolution(message, core=core, hints=hints(core, target, obstacles))
+
+
+def describe_core(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> str:
+    """Sentences that a reader can check: what was asked and that it is impossible, a line for each edge
+    of the core, then for packages without a fitting candidate what the index has and why it is hidden.
+
+    `hidden(name)` gives the releases of a project that are no candidates (see `api.obstacles`); it is
+    asked only about packages of the core.
+    """
+    lines = [_headline(core, target), *_edge_lines(core)]
+    for gap in core.gaps:
+        lines += _gap_lines(gap, core, target, hidden)
+    lines += _newer_lines(core, target, hidden)
+    return "\n  ".join(printable(line) for line in lines)
+
+
+def _headline(core: Core, target: Target) -> str:
+    asked = [f"`{_asked(edge)}`" for edge in core.roots]
+    together = " together" if len(asked) > 1 else ""
+    return f"{listed(asked)} cannot be satisfied{together} for {target}:"
+
+
+def _asked(edge: CoreEdge) -> str:
+    return requirement(edge.on, edge.extras, edge.specifier)
+
+
+# Edges
+
+
+def _edge_lines(core: Core) -> Iterable[str]:
+    told: set[tuple[str, str, str]] = set()
+    for edge in core.edges:
+        key = (edge.package, edge.extra, edge.on)
+        if edge.kind != kinds.EDGE:
+            yield _line(edge)
+            continue
+        alike = [e for e in core.edges if e.kind == kinds.EDGE and (e.package, e.extra, e.on) == key]
+        if len(alike) <= _LINES:
+            yield _line(edge)
+        elif key not in told:
+            told.add(key)
+            yield _merged(alike)
+
+
+def _line(edge: CoreEdge) -> str:
+    who = _who(edge.package, edge.extra, edge.releases)
+    what = _asked(edge)
+    if edge.kind == kinds.ROOT:
+        return f"{edge.origin or 'you'} {'asks' if edge.origin else 'ask'} for {what}"
+    if edge.kind == kinds.CONSTRAINT:
+        return f"{edge.origin or 'a constraint of yours'} allows only {what}"
+    if edge.kind == kinds.EXTRA:
+        return _extra_line(edge)
+    if edge.kind == kinds.FACT:
+        return _fact_line(edge, who)
+    if edge.kind == kinds.URL:
+        return f"{who} {needs(edge.releases)} {edge.on} from {excerpt(edge.detail)}, which no index can serve"
+    if edge.kind == kinds.PROBLEM:
+        return f"{who} cannot be used: {excerpt(edge.detail, 300)}"
+    return f"{who} {needs(edge.releases)} {what}"
+
+
+def _who(package: str, extra: str, releases: Sequence[str]) -> str:
+    return f"{requirement(package, (extra,) if extra else ())} {spans(releases)}"
+
+
+def _merged(alike: Sequence[CoreEdge]) -> str:
+    """Many bounds on the same dependency in one line, those of the oldest releases first."""
+    from packaging.version import Version
+
+    alike = sorted(alike, key=lambda e: Version(e.releases[0].split()[0]))
+    first = alike[0]
+    texts = list(dict.fromkeys(f"`{bound(e.specifier) or 'any'}`" for e in alike))
+    count = len(texts)
+    if count > _BOUNDS:
+        half = _BOUNDS // 2
+        texts = [*texts[:half], f"{count - 2 * half} more", *texts[-half:]]
+    who = _who(first.package, first.extra, first.among)
+    extras = requirement("", sorted({x for e in alike for x in e.extras}))
+    return f"{who} need {first.on}{extras} within, depending on the release, {listed(texts, 'or')}"
+
+
+def _extra_line(edge: CoreEdge) -> str:
+    extra = edge.extras[0]
+    has = "has" if is_one(edge.releases) else "have"
+    newest = edge.releases[-1].split()[-1]
+    offers = f"{newest} has {listed(edge.offers)}" if edge.offers else f"{newest} has none at all"
+    return f"{edge.on} {spans(edge.releases)} {has} no extra `{extra}`; {offers}"
+
+
+def _fact_line(edge: CoreEdge, who: str) -> str:
+    summary = f"{excerpt(edge.detail, 300)} (known fact `{edge.origin}`)"
+    if not edge.releases:
+        return summary
+    return f"{who} {needs(edge.releases)} {_asked(edge)}, though it is not declared: {summary}"
+
+
+# Packages of which nothing fits
+
+
+def _gap_lines(
+    gap: Gap, core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]
+) -> Iterable[str]:
+    name = gap.package
+    if not gap.found:
+        yield f"the index has no project `{name}`"
+        return
+    fitting = helpful(core, name, hidden(name))
+    if not gap.newest and not gap.gated:
+        yield f"no release of {name} can be used for {target}"
+        fitting = fitting or list(hidden(name))
+    else:
+        for specifier in gap.specifiers:
+            yield _unmet_line(gap, specifier, hidden(name), fitting)
+    yield from hidden_lines(name, fitting, target)
+    for version, gate in gap.gated:
+        yield _gated_line(name, version, gate, hidden(name))
+
+
+def _unmet_line(gap: Gap, specifier: str, hidden: Sequence[Hidden], fitting: Sequence[Hidden]) -> str:
+    newer = newer_than([gap.newest], hidden) if gap.newest else []
+    usable = "usable " if fitting else ""
+    line = f"no {usable}release of {gap.package} is {bound(specifier)}"
+    if gap.newest:
+        line += f"; the newest {'usable one ' if newer else ''}is {gap.newest}"
+    return line + (f", the newest of all {newer[0].version}" if newer else "")
+
+
+def _gated_line(name: str, version: str, gate: str, hidden: Sequence[Hidden]) -> str:
+    if gate != YANKED:
+        return f"{name} {version} would fit, but it is a pre-release and nothing asks for one"
+    reason = next((h.detail for h in hidden if (h.version, h.reason) == (version, YANKED)), "")
+    because = f" ({excerpt(reason)})" if reason else ""
+    return f"{name} {version} would fit, but it was yanked{because}; only an exact pin admits it"
+
+
+def _newer_lines(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> Iterable[str]:
+    """Hidden releases that might resolve the contradiction between packages that have candidates."""
+    gaps = {gap.package for gap in core.gaps}
+    for name in dict.fromkeys(edge.on for edge in core.edges if edge.on and edge.on not in gaps):
+        yield from hidden_lines(name, helpful(core, name, hidden(name)), target)
