@@ -66,7 +66,9 @@ def test_a_listing_says_all_that_the_index_says() -> None:
     assert (sdist.filename, sdist.is_wheel, sdist.metadata) == ("my_app-1.0.tar.gz", False, "")
     assert etag
     assert server.requests[0].path == "/simple/my-app/"
-    assert server.requests[0].headers["accept"] == "application/vnd.pypi.simple.v1+json"
+    assert server.requests[0].headers["accept"] == (
+        "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.01"
+    )
 
 
 def test_an_unchanged_listing_is_not_sent_again() -> None:
@@ -222,21 +224,6 @@ def test_a_truncated_answer_is_asked_for_again(path: str) -> None:
             ask(server.url, first_metadata)
 
 
-def test_retry_after_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    monkeypatch.setattr(transport, "_sleep", sleep)
-    with IndexServer() as server:
-        server.add("app", "1.0")
-        server.fail("/simple/app/", status=429, headers={"Retry-After": "3"})
-        server.fail("/simple/app/", status=503, headers={"Retry-After": "3600"})
-        ask(server.url, lambda client: client.listing("app"))
-    assert waits == [3.0, 10.0]
-
-
 @pytest.mark.parametrize("filename", [f"{WHEEL}.metadata", "app-1.0.tar.gz"])
 def test_a_wrong_hash_is_an_error(filename: str) -> None:
     with IndexServer() as server:
@@ -248,12 +235,30 @@ def test_a_wrong_hash_is_an_error(filename: str) -> None:
     assert caught.value.hints
 
 
-def test_a_deleted_file_is_an_error() -> None:
+@pytest.mark.parametrize("sdist", [False, True])
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_file_that_is_gone_is_a_problem_of_its_release(status: int, sdist: bool) -> None:
     with IndexServer(side_files="none") as server:
-        server.add("app", "1.0", sdist=True)
+        server.add("app", "1.0", sdist=True, tags=() if sdist else ("py3-none-any",))
         server.files.clear()
-        with pytest.raises(IndexUnavailable, match=f"{WHEEL}` could not be read: the server answered 404"):
+        server.fail(".tar.gz" if sdist else ".whl", status=status, times=9)
+        assert ask(server.url, first_metadata) == Metadata(
+            source="missing",
+            problem=f"the index lists its file, but the server has none there (it answered {status})",
+        )
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("path", [".whl", ".tar.gz"])
+def test_a_forbidden_file_is_an_error(path: str, status: int) -> None:
+    with IndexServer(side_files="none") as server:
+        server.add("app", "1.0", sdist=True, tags=() if path == ".tar.gz" else ("py3-none-any",))
+        server.fail(path, status=status, times=9)
+        with pytest.raises(
+            IndexUnavailable, match=f"{path}`: asked for .*, the server answered {status}"
+        ) as caught:
             ask(server.url, first_metadata)
+    assert "credentials" in caught.value.hints[0]
 
 
 @pytest.mark.parametrize(

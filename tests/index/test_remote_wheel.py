@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import struct
 import zipfile
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from compatlock.errors import IndexUnavailable
 from compatlock.index import remote_wheel
 from compatlock.index.remote_wheel import TAIL, wheel_metadata
-from compatlock.index.transport import Reply
+from compatlock.index.reply import Reply
 from compatlock.model.metadata import Metadata
 from tests.support.artifacts import build_wheel, build_zip, core_metadata
 
@@ -125,12 +126,23 @@ def test_a_server_that_ignores_ranges_is_read_up_to_a_bound(monkeypatch: pytest.
         assert "ignores ranges" in caught.value.message
 
 
-def test_a_missing_wheel_is_an_error() -> None:
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_missing_wheel_is_a_problem(status: int) -> None:
     async def fetch(url: str, **_: object) -> Reply:
-        return Reply(404, {}, b"", url)
+        return Reply(status, {}, b"", url)
 
-    with pytest.raises(IndexUnavailable, match="the server answered 404"):
-        asyncio.run(wheel_metadata(fetch, URL))
+    metadata, _ = asyncio.run(wheel_metadata(fetch, URL))
+    assert (metadata.source, str(status) in metadata.problem) == ("missing", True)
+
+
+def test_a_whole_wheel_is_held_to_its_hash() -> None:
+    data = big_wheel()
+    right = hashlib.sha256(data).hexdigest()
+    assert asyncio.run(wheel_metadata(Server(data, ranges=False), URL, sha256=right))[0] == EXPECTED
+    with pytest.raises(IndexUnavailable, match="does not have the hash that the index promises") as caught:
+        asyncio.run(wheel_metadata(Server(data, ranges=False), URL, sha256="0" * 64))
+    assert "secret" not in caught.value.message
+    assert asyncio.run(wheel_metadata(Server(data), URL, sha256="0" * 64))[0] == EXPECTED
 
 
 def test_a_wheel_that_changes_between_requests_is_an_error() -> None:

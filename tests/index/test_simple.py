@@ -124,13 +124,20 @@ def test_urls_are_resolved_against_the_page_and_lose_their_fragment() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "ftp://files.example/app", "http://[broken", "data:,x"]
+    ("url", "reason"),
+    [
+        ("file:///etc/passwd", "its URL is neither http nor https"),
+        ("ftp://files.example/app", "its URL is neither http nor https"),
+        ("data:,x", "its URL is neither http nor https"),
+        ("//[broken", "its URL is neither http nor https"),
+        ("http://[broken", "its URL is invalid"),
+        ("http://u:p@\u2100/app", "its URL is invalid"),
+        ("", "no URL"),
+    ],
 )
-def test_only_http_urls_are_followed(url: str) -> None:
+def test_only_http_urls_are_followed(url: str, reason: str) -> None:
     parsed = listing(entry("app-1.0.tar.gz", url=url))
-    assert [skipped.reason for skipped in parsed.skipped if parsed.releases == ()] == [
-        "its URL is neither http nor https"
-    ] or url.startswith("http://")
+    assert ([skipped.reason for skipped in parsed.skipped], parsed.releases) == ([reason], ())
 
 
 @pytest.mark.parametrize(

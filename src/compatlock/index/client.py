@@ -2,54 +2,72 @@
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
+import json
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
-from compatlock.errors import IndexUnavailable
+from compatlock.index.credentials import Credentials, Netrc, origin
+from compatlock.index.html_page import project_names
 from compatlock.index.metadata import parse_metadata
-from compatlock.index.progress import Progress
+from compatlock.index.progress import Progress, Tally
+from compatlock.index.refusals import DENIED, GONE, check_hash, missing_file, refused
 from compatlock.index.remote_wheel import MAX_METADATA, TAIL, wheel_metadata
+from compatlock.index.reply import Reply, is_whole_listing
 from compatlock.index.sdist import sdist_metadata
 from compatlock.index.simple import parse_listing
-from compatlock.index.transport import Reply, Transport
-from compatlock.model.display import redact
+from compatlock.index.transport import Transport
+from compatlock.model.index import PackageIndex, parse_index
 from compatlock.model.listing import File, Listing
 from compatlock.model.metadata import Metadata
 from compatlock.model.names import normalise
 
+MAX_LISTING = 256 * 1024 * 1024
 MAX_SDIST = 64 * 1024 * 1024
 
-_SIMPLE_JSON = {"Accept": "application/vnd.pypi.simple.v1+json"}
+# PEP 691: the JSON form is preferred, the HTML form will do.
+_ACCEPT = (
+    "application/vnd.pypi.simple.v1+json",
+    "application/vnd.pypi.simple.v1+html;q=0.2",
+    "text/html;q=0.01",
+)
+_SIMPLE = {"Accept": ", ".join(_ACCEPT)}
 # Ranges and hashes are about the file as it is, not about a compressed transfer of it.
 _IDENTITY = {"Accept-Encoding": "identity"}
 # Storage services answer 403 for what does not exist when listing is not allowed.
 _NOT_THERE = frozenset({403, 404, 405, 410})
 _ENOUGH_MISSES = 8
+# Marks a validator that is the time of the last change; the others are entity tags.
+_MODIFIED = "modified "
 
 
 class IndexClient:
-    """A client for one Simple index (PEP 503 paths, JSON answers). All methods are for one event loop.
+    """A client for one Simple index (PEP 503 paths; JSON or HTML answers), for one event loop.
 
-    `index_url` is the index's root; a user and password in it are sent to that origin only and appear in
-    no message. `concurrency` bounds requests at once, `timeout` is in seconds for each connection, read
-    and write. `on_progress` is called after each finished listing or metadata.
+    `index` is the index or its URL; credentials for it are sent to the origin that they are for only and
+    appear in no message. `transport` is shared with other clients; without it, one is made that bounds
+    requests at once to `concurrency` and every wait for the server to `timeout` seconds. `tally` or
+    `on_progress` is told of each finished listing or metadata.
     """
 
     def __init__(
         self,
-        index_url: str,
+        index: str | PackageIndex,
         *,
+        transport: Transport | None = None,
+        netrc: Netrc | None = None,
         concurrency: int = 32,
         timeout: float = 30.0,
         max_sdist: int = MAX_SDIST,
+        tally: Tally | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self._transport = Transport(index_url, concurrency=concurrency, timeout=timeout)
+        self._index = parse_index(index) if isinstance(index, str) else index
+        self._transport = transport or Transport(concurrency=concurrency, timeout=timeout)
+        self._credentials = Credentials(self._index, netrc)
         self._max_sdist = max_sdist
-        self._on_progress = on_progress
-        self._wanted = self._done = 0
-        self._side_files: dict[str, _SideFiles] = {}
+        self._tally = tally or Tally(on_progress)
+        self._projects: asyncio.Task[set[str]] | None = None
+        self._side_files: dict[tuple[str, str, int | None], _SideFiles] = {}
         self._tails: dict[str, int] = {}
 
     @property
@@ -63,22 +81,29 @@ class IndexClient:
         return self._transport.bytes_received
 
     async def listing(self, project: str, etag: str = "") -> tuple[Listing | None, str]:
-        """Return the project's listing and the validator (ETag) of this answer, `""` if there is none.
+        """Return the project's listing and the validator of this answer (its ETag, or the time of the last
+        change), `""` if there is none.
 
         With the `etag` of an earlier answer, the listing is None when nothing has changed since. A project
         that the index does not know has `found` False. Raises IndexUnavailable.
         """
-        self._wanted += 1
-        url = f"{self._transport.index_url}{normalise(project)}/"
-        headers = {**_SIMPLE_JSON, "If-None-Match": etag} if etag else _SIMPLE_JSON
-        reply = await self._transport.fetch(url, headers=headers)
+        self._tally.wanted += 1
+        url = f"{self._index.url}{normalise(project)}/"
+        reply = await self._transport.fetch(
+            url,
+            headers={**_SIMPLE, **_condition(etag)},
+            limit=MAX_LISTING,
+            credentials=self._credentials,
+            is_whole=is_whole_listing,
+        )
         result: Listing | None = None
-        if reply.status == 404:
+        if reply.status in GONE or (reply.status == 403 and await self._lacks(project)):
             result, etag = Listing(normalise(project), found=False, digest="absent"), ""
         elif reply.status == 200 and reply.complete:
-            result, etag = parse_listing(project, reply.body, reply.url), reply.headers.get("etag", "")
+            kind = reply.headers.get("content-type", "")
+            result, etag = parse_listing(project, reply.body, reply.url, kind), _validator(reply)
         elif reply.status != 304 or not etag:
-            raise _refused(url, reply, f"the files of `{project}`")
+            raise self._refused(url, reply, f"the files of `{project}`")
         self._finished(project)
         return result, etag
 
@@ -87,16 +112,18 @@ class IndexClient:
 
         Of a wheel: its metadata file (PEP 658), asked for even if the listing does not mention it, else
         what the wheel itself says, read by ranges. Of an sdist: its PKG-INFO; nothing is built. Unusable
-        content is a `problem`. Raises IndexUnavailable: a failing server never leads to a lesser source.
+        content is a `problem`, as is a file that is not there (source MISSING).
+
+        Raises IndexUnavailable: a failing server never leads to a lesser source.
         """
-        self._wanted += 1
+        self._tally.wanted += 1
         kind = "side-file" if file.is_wheel else "sdist"
         metadata = await self._side_file(file, kind)
         if metadata is None and file.is_wheel:
             name = normalise(project)
             tail = self._tails.get(name, TAIL)
             metadata, self._tails[name] = await wheel_metadata(
-                self._range, file.url, size=file.size, tail=tail
+                self._range, file.url, size=file.size, tail=tail, sha256=file.sha256
             )
         elif metadata is None:
             metadata = await self._sdist(file)
@@ -107,28 +134,44 @@ class IndexClient:
         """Close all connections."""
         await self._transport.aclose()
 
-    async def _range(self, url: str, *, method: str = "GET", byte_range: str = "", limit: int = 0) -> Reply:
+    async def _file(
+        self, url: str, *, method: str = "GET", byte_range: str = "", limit: int = 0, challenge: bool = True
+    ) -> Reply:
         return await self._transport.fetch(
-            url, method=method, byte_range=byte_range, headers=_IDENTITY, limit=limit
+            url,
+            method=method,
+            byte_range=byte_range,
+            headers=_IDENTITY,
+            limit=limit,
+            credentials=self._credentials,
+            challenge=challenge,
         )
+
+    async def _range(self, url: str, *, method: str = "GET", byte_range: str = "", limit: int = 0) -> Reply:
+        reply = await self._file(url, method=method, byte_range=byte_range, limit=limit)
+        if reply.status in DENIED and method == "GET":
+            raise self._refused(url, reply, "a part of the file")
+        return reply
 
     async def _side_file(self, file: File, source: str) -> Metadata | None:
         """The file's PEP 658 metadata file; None when there is none, as far as is known."""
-        known = self._side_files.setdefault(urlsplit(file.url).netloc, _SideFiles())
+        known = self._side_files.setdefault(origin(file.url), _SideFiles())
         if not file.metadata and not (file.is_wheel and known.worth_asking):
             return None
-        url = f"{file.url}.metadata"
-        reply = await self._transport.fetch(url, headers=_IDENTITY, limit=MAX_METADATA)
+        path, question, query = file.url.partition("?")
+        url = f"{path}.metadata{question}{query}"
+        reply = await self._file(url, limit=MAX_METADATA, challenge=bool(file.metadata))
         if not file.metadata:
             known.note(reply.status == 200)
-        if reply.status in _NOT_THERE:
+        # Nobody promised a file that is not advertised, so any refusal of it is as good as another.
+        if reply.status in _NOT_THERE or (not file.metadata and 400 <= reply.status < 500):
             return None
         if reply.status != 200:
-            raise _refused(url, reply, f"the metadata of `{file.filename}`")
+            raise self._refused(url, reply, f"the metadata of `{file.filename}`")
         if not reply.complete:
             return Metadata(source=source, problem=f"its metadata file has more than {MAX_METADATA} bytes")
         if len(file.metadata) > 1:
-            _check_hash(url, reply.body, file.metadata)
+            check_hash(url, reply.body, file.metadata)
         return parse_metadata(reply.body, source)
 
     async def _sdist(self, file: File) -> Metadata:
@@ -138,19 +181,46 @@ class IndexClient:
         )
         if file.size > self._max_sdist:
             return too_large
-        reply = await self._transport.fetch(file.url, headers=_IDENTITY, limit=self._max_sdist)
+        reply = await self._file(file.url, limit=self._max_sdist)
+        if reply.status in GONE:
+            return missing_file(reply)
         if reply.status != 200:
-            raise _refused(file.url, reply, f"`{file.filename}`")
+            raise self._refused(file.url, reply, f"`{file.filename}`")
         if not reply.complete:
             return too_large
         if file.sha256:
-            _check_hash(file.url, reply.body, file.sha256)
+            check_hash(file.url, reply.body, file.sha256)
         return sdist_metadata(reply.body, file.filename)
 
+    async def _lacks(self, project: str) -> bool:
+        """Whether a 403 means that the index does not have the project, as with storage services: anybody may
+        read its root page, and that does not name the project. Who has credentials may be forbidden more than
+        anybody: there a refusal stays one."""
+        if self._credentials.header(self._index.url) is not None:
+            return False
+        if self._projects is None:
+            self._projects = asyncio.ensure_future(self._ask_projects())
+        names = await asyncio.shield(self._projects)
+        return bool(names) and normalise(project) not in names
+
+    async def _ask_projects(self) -> set[str]:
+        """The projects that the root page names; none when it cannot be read."""
+        reply = await self._transport.fetch(self._index.url, headers=_SIMPLE, limit=MAX_LISTING)
+        if reply.status != 200 or not reply.complete:
+            return set()
+        text = reply.body.decode("utf-8", "replace")
+        if text.lstrip()[:1] != "{":
+            return {normalise(name) for name in project_names(text)}
+        try:
+            return {normalise(str(entry["name"])) for entry in json.loads(text)["projects"]}
+        except (ValueError, KeyError, TypeError):
+            return set()
+
+    def _refused(self, url: str, reply: Reply, what: str) -> Exception:
+        return refused(url, reply, what, self._credentials.advice(reply.url))
+
     def _finished(self, what: str) -> None:
-        self._done += 1
-        if self._on_progress is not None:
-            self._on_progress(Progress(what, self._done, self._wanted, self.requests, self.bytes_received))
+        self._tally.finish(what, self.requests, self.bytes_received)
 
 
 class _SideFiles:
@@ -170,29 +240,14 @@ class _SideFiles:
         self._misses += not found
 
 
-def _check_hash(url: str, body: bytes, sha256: str) -> None:
-    found = hashlib.sha256(body).hexdigest()
-    if found != sha256:
-        raise IndexUnavailable(
-            f"`{redact(url)}` does not have the hash that the index promises: sha256 {found}, not {sha256}",
-            hints=["a proxy or mirror may serve wrong or stale bytes: try again, or use another index"],
-        )
+def _condition(validator: str) -> dict[str, str]:
+    """The header that makes a request conditional on a validator."""
+    if validator.startswith(_MODIFIED):
+        return {"If-Modified-Since": validator[len(_MODIFIED) :]}
+    return {"If-None-Match": validator} if validator else {}
 
 
-def _refused(url: str, reply: Reply, what: str) -> IndexUnavailable:
-    """The error for an answer that is neither content nor "there is none"."""
-    if not reply.complete and reply.status == 200:
-        return IndexUnavailable(
-            f"`{redact(url)}` answered with more than {len(reply.body)} bytes for {what}",
-            hints=["check the index URL (--default-index)"],
-        )
-    hint = "check the index URL (--default-index), or try again later"
-    if reply.status in (401, 403, 407):
-        hint = "give credentials in the index URL (https://user:password@host/simple/), or check them"
-    elif reply.status == 404:
-        hint = "the index lists a file that is not there: exclude that version, or use another index"
-    elif reply.status == 406:
-        hint = "the index must offer the JSON form of the Simple API (PEP 691)"
-    return IndexUnavailable(
-        f"`{redact(url)}`: asked for {what}, the server answered {reply.status}", hints=[hint]
-    )
+def _validator(reply: Reply) -> str:
+    """An answer's entity tag, else the time of the last change (RFC 9110, 8.8)."""
+    modified = reply.headers.get("last-modified", "")
+    return reply.headers.get("etag", "") or (_MODIFIED + modified if modified else "")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Progress(NamedTuple):
     """The state after one more answer: `done` of `wanted` listings and metadata so far (`wanted` grows
@@ -17,3 +21,17 @@ class Progress(NamedTuple):
     wanted: int
     requests: int
     bytes_received: int
+
+
+class Tally:
+    """Counts what is wanted and what is done, for all indexes together, and tells it."""
+
+    def __init__(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+        self.wanted = self.done = 0
+        self._on_progress = on_progress
+
+    def finish(self, what: str, requests: int, bytes_received: int) -> None:
+        """One more is done."""
+        self.done += 1
+        if self._on_progress is not None:
+            self._on_progress(Progress(what, self.done, self.wanted, requests, bytes_received))

@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.metadata import parse_metadata
-from compatlock.index.transport import ContentRange, Reply
+from compatlock.index.refusals import GONE, check_hash, missing_file
+from compatlock.index.reply import ContentRange, Reply
 from compatlock.model.display import redact
 from compatlock.model.metadata import Metadata
 
@@ -48,19 +49,26 @@ class Fetch(Protocol):
     ) -> Awaitable[Reply]: ...
 
 
-async def wheel_metadata(fetch: Fetch, url: str, *, size: int = 0, tail: int = TAIL) -> tuple[Metadata, int]:
+async def wheel_metadata(
+    fetch: Fetch, url: str, *, size: int = 0, tail: int = TAIL, sha256: str = ""
+) -> tuple[Metadata, int]:
     """Read the metadata of the wheel at `url`; `size` in bytes if it is known, else 0.
 
     Returns the metadata and a good `tail`, in bytes, for the next wheel of the same project. The metadata
-    of an archive that is broken or hostile has a `problem`.
+    of an archive that is broken, hostile or not there has a `problem`. A part of a file cannot be checked
+    against its hash; a server that gives the whole file is held to `sha256`.
 
     Raises IndexUnavailable when the server does not give the bytes.
     """
-    archive = await _open(fetch, url, size, tail)
     try:
+        archive = await _open(fetch, url, size, tail)
+        if sha256 and archive.is_whole:
+            check_hash(url, archive.data, sha256)
         directory, shift = await _directory(archive)
         member = _find(directory, shift)
         text = await _read_member(archive, member)
+    except _MissingError as error:
+        return missing_file(error.reply), TAIL
     except _UnusableError as error:
         return Metadata(source="wheel", problem=str(error)), TAIL
     except struct.error:
@@ -71,6 +79,14 @@ async def wheel_metadata(fetch: Fetch, url: str, *, size: int = 0, tail: int = T
 
 class _UnusableError(Exception):
     """The wheel has no usable metadata; the text is the reason."""
+
+
+class _MissingError(Exception):
+    """There is no wheel."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
 
 
 class _Entry(NamedTuple):
@@ -93,6 +109,11 @@ class _Archive:
         self.data = data
         self._fetch = fetch
         self._url = url
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the file is here."""
+        return self.start == 0
 
     async def extend(self, start: int) -> None:
         """Have everything from `start` on."""
@@ -232,8 +253,10 @@ def _inflate(packed: bytes, entry: _Entry) -> bytes:
         raise _UnusableError(f"the wheel's METADATA is damaged ({error})") from None
 
 
-def _unreadable(url: str, reply: Reply) -> IndexUnavailable:
+def _unreadable(url: str, reply: Reply) -> Exception:
     name = redact(url)
+    if reply.status in GONE:
+        return _MissingError(reply)
     if reply.status == 200:
         return IndexUnavailable(
             f"`{name}` cannot be read in part (the server ignores ranges) and is larger than "

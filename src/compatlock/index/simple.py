@@ -242,11 +242,12 @@ def _url(url: object, page_url: str) -> str:
             url = ""
         if not url.startswith(("https://", "http://")):
             raise _UnusableError("its URL is neither http nor https")
-    return url if "@" not in url else _without_user(url)
+    return _careful(url) if "@" in url or "[" in url or not url.isascii() else url
 
 
-def _without_user(url: str) -> str:
-    """URLs of files are kept, and written into locks: credentials are given by the user, not by an index."""
+def _careful(url: str) -> str:
+    """A valid URL without a user part: URLs of files are kept and written into locks, and credentials are
+    given by the user, not by an index."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,79 +1,90 @@
-"""HTTP requests to an index: bounded in size and number at once, retried, counted."""
+"""HTTP requests to an index: bounded in size, time and number, redirected with care, retried, counted."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-import ssl
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import urljoin
 
 import httpx
 
 from compatlock.errors import IndexUnavailable, InputError
-from compatlock.model.display import redact
+from compatlock.index import tls
+from compatlock.index.credentials import Credentials, origin
+from compatlock.index.reply import ContentRange, Reply
+from compatlock.model.display import excerpt, redact
+from compatlock.model.secret import Secret
+
+__all__ = ["ContentRange", "Reply", "Transport"]
 
 TRIES = 3
 MAX_BODY = 64 * 1024 * 1024
+MAX_REDIRECTS = 10
 
 # 501 is missing: it is the final word of a server that does not know a kind of request.
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
-_CONTENT_RANGE = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15})\Z", re.ASCII)
-_BACK_OFF = 0.25
-_LONGEST_WAIT = 10.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_BACK_OFF = 0.4
+# In seconds: what is waited for connections, at the wish of servers, and for one answer to its end.
+_CONNECTING = 10.0
+_PATIENCE = 60.0
+_TOTAL = 600.0
 _sleep = asyncio.sleep
 
 
-class ContentRange(NamedTuple):
-    """Which bytes of a file an answer holds: from `start` to `end` (exclusive) of `size`."""
+class _Request(NamedTuple):
+    """What is asked, wherever redirects lead. `challenge` says whether a refusal is worth a look into the
+    keyring."""
 
-    start: int
-    end: int
-    size: int
-
-
-class Reply(NamedTuple):
-    """An HTTP answer: `headers` with lower-case names, `url` after redirects. `complete` is False when
-    the body was longer than the limit asked for, and cut off there."""
-
-    status: int
+    method: str
     headers: Mapping[str, str]
-    body: bytes
-    url: str
-    complete: bool = True
+    limit: int
+    credentials: Credentials | None
+    challenge: bool
 
-    @property
-    def content_range(self) -> ContentRange | None:
-        """What part of the file this is; None unless it is one, and consistent with the body."""
-        match = _CONTENT_RANGE.match(self.headers.get("content-range", ""))
-        if self.status != 206 or match is None:
-            return None
-        part = ContentRange(int(match[1]), int(match[2]) + 1, int(match[3]))
-        return part if part.end - part.start == len(self.body) and part.end <= part.size else None
+
+class _Failure(NamedTuple):
+    """Why there is no answer; `wait` is for how many seconds the server at `url` asks to be left alone."""
+
+    text: str
+    is_final: bool = False
+    status: int = 0
+    wait: float = 0.0
+    url: str = ""
 
 
 class Transport:
-    """An HTTP client for one index. Credentials in `index_url` go to the index's own origin only.
+    """An HTTP client for indexes and the hosts of their files.
 
+    `timeout` is in seconds for every wait for the server, `cert` names further certificate authorities.
     `requests` and `bytes_received` count what was sent, retries included, and what came over the wire.
     Must be used within one event loop.
+
+    Raises InputError when proxies or authorities, as they are set up, cannot be used.
     """
 
-    def __init__(self, index_url: str, *, concurrency: int, timeout: float) -> None:
+    def __init__(self, *, concurrency: int = 32, timeout: float = 30.0, cert: str = "") -> None:
         self.requests = 0
         self.bytes_received = 0
-        self.index_url, self._auth = _without_credentials(index_url)
-        self._origin = _origin(self.index_url)
         self._slots = asyncio.Semaphore(concurrency)
-        self._http = httpx.AsyncClient(
-            http2=True,
-            verify=ssl.create_default_context(),
-            follow_redirects=True,
-            timeout=timeout,
-            limits=httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
-            headers={"User-Agent": "compatlock"},
-        )
+        self._pauses: dict[tuple[str, str, int | None], float] = {}
+        context = tls.trust(cert)
+        _quiet_logs()
+        try:
+            self._http = httpx.AsyncClient(
+                http2=True,
+                verify=context,
+                timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECTING), pool=None),
+                limits=httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
+                headers={"User-Agent": "compatlock"},
+            )
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, ImportError) as error:
+            raise InputError(
+                f"the proxy that the environment names cannot be used: {excerpt(str(error))}",
+                hints=["check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask directly"],
+            ) from None
 
     async def fetch(
         self,
@@ -83,97 +94,159 @@ class Transport:
         byte_range: str = "",
         headers: Mapping[str, str] | None = None,
         limit: int = MAX_BODY,
+        credentials: Credentials | None = None,
+        challenge: bool = True,
+        is_whole: Callable[[Reply], bool] = lambda _: True,
     ) -> Reply:
         """Send one request, again after transient failures; read at most `limit` bytes of the answer.
 
-        Any final status is an answer. Raises IndexUnavailable when there is none or the server keeps failing.
+        Redirects are followed, but never from https to http. An answer that `is_whole` finds cut off counts
+        as a transient failure. Any other final status is an answer. Raises IndexUnavailable when there is
+        none or the server keeps failing.
         """
-        sent = dict(headers or {})
-        if byte_range:
-            sent["Range"] = byte_range
-        failure = ""
-        for attempt in range(TRIES):
-            wait = _BACK_OFF * 2**attempt
-            try:
-                async with self._slots:
-                    reply = await self._once(method, url, sent, limit)
-            except httpx.TransportError as error:
-                failure = _in_words(error)
-                if "CERTIFICATE_VERIFY_FAILED" in failure:
-                    break
-            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                failure = _in_words(error)
+        sent = {**(headers or {}), **({"Range": byte_range} if byte_range else {})}
+        request = _Request(method, sent, limit, credentials, challenge)
+        tries, waited = 0, 0.0
+        while True:
+            outcome = await self._attempt(url, request, is_whole)
+            if isinstance(outcome, Reply):
+                return outcome
+            # A busy server that says when to come again is no failing one.
+            tries += not (outcome.status == 429 and outcome.wait)
+            waited += outcome.wait
+            if outcome.is_final or tries >= TRIES or waited > _PATIENCE:
                 break
+            if outcome.wait:
+                self._pause(outcome.url, outcome.wait)
             else:
-                if reply.status not in _TRANSIENT:
-                    return reply
-                failure = f"the server answered {reply.status}"
-                wait = max(wait, _retry_after(reply))
-            if attempt + 1 < TRIES:
-                await _sleep(min(wait, _LONGEST_WAIT))
-        raise IndexUnavailable(f"`{redact(url)}` could not be read: {failure}", hints=[_hint(failure)])
+                await _sleep(_BACK_OFF * 3 ** (tries - 1))
+        failure = outcome.text
+        if waited > _PATIENCE:
+            failure += f" and asks to wait for {outcome.wait:.0f} seconds"
+        raise IndexUnavailable(f"`{redact(url)}` could not be read: {failure}", hints=[_advice(failure)])
 
-    async def _once(self, method: str, url: str, headers: Mapping[str, str], limit: int) -> Reply:
-        self.requests += 1
-        auth = self._auth if self._auth is not None and _origin(url) == self._origin else None
-        request = self._http.build_request(method, url, headers=headers)
-        response = await self._http.send(request, auth=auth, stream=True)
+    async def _attempt(
+        self, url: str, request: _Request, is_whole: Callable[[Reply], bool]
+    ) -> Reply | _Failure:
+        try:
+            reply = await self._follow(url, request)
+        except asyncio.TimeoutError:
+            return _Failure(f"the answer had not ended after {_TOTAL:.0f} seconds", is_final=True)
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            text = _in_words(error)
+            return _Failure(text, tls.is_final(text) or isinstance(error, httpx.UnsupportedProtocol))
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            return _Failure(_in_words(error), is_final=True)
+        if reply.status in _TRANSIENT:
+            wait = reply.retry_after
+            return _Failure(f"the server answered {reply.status}", False, reply.status, wait, reply.url)
+        return reply if is_whole(reply) else _Failure("the answer was cut off")
+
+    async def _follow(self, url: str, request: _Request) -> Reply:
+        """Follow redirects to an answer."""
+        places = [url]
+        while True:
+            reply = await self._answer(places[-1], request)
+            place = reply.headers.get("location", "")
+            if reply.status not in _REDIRECTS or not place:
+                return reply
+            place = urljoin(places[-1], place)
+            _check_redirect(places, place)
+            places.append(place)
+
+    async def _answer(self, url: str, request: _Request) -> Reply:
+        """Ask, with the credentials that there are for this place; after a refusal perhaps with others."""
+        credentials = request.credentials
+        if credentials is None:
+            return await self._once(url, request, None)
+        header = credentials.header(url)
+        reply = await self._once(url, request, header)
+        if reply.status in (401, 403) and request.challenge and await credentials.challenged(url, header):
+            reply = await self._once(url, request, credentials.header(url))
+        return reply
+
+    def _pause(self, url: str, seconds: float) -> None:
+        """Send nothing more to a server for so long, whoever asks."""
+        end = asyncio.get_running_loop().time() + seconds
+        self._pauses[origin(url)] = max(end, self._pauses.get(origin(url), 0.0))
+
+    async def _once(self, url: str, request: _Request, header: Secret | None) -> Reply:
+        if self._pauses:
+            left = self._pauses.get(origin(url), 0.0) - asyncio.get_running_loop().time()
+            if left > 0:
+                await _sleep(left)
+        async with self._slots:
+            self.requests += 1
+            return await asyncio.wait_for(self._read(url, request, header), _TOTAL)
+
+    async def _read(self, url: str, request: _Request, header: Secret | None) -> Reply:
+        headers = dict(request.headers)
+        if header is not None:
+            headers["Authorization"] = header.reveal()
+        # Credentials within a URL come from a server: `auth` None would send them.
+        made = self._http.build_request(request.method, url, headers=headers)
+        response = await self._http.send(made, auth=httpx.Auth(), stream=True)
         body = bytearray()
         try:
             async for chunk in response.aiter_bytes():
                 body += chunk
-                if len(body) > limit:
+                if len(body) > request.limit:
                     break
         finally:
             await response.aclose()
             self.bytes_received += response.num_bytes_downloaded
-        complete = len(body) <= limit
         received = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(response.status_code, received, bytes(body), str(response.url), complete)
+        framed = (
+            not response.http_version.startswith("HTTP/1")
+            or "content-length" in received
+            or "transfer-encoding" in received
+        )
+        return Reply(response.status_code, received, bytes(body), url, len(body) <= request.limit, framed)
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._http.aclose()
 
 
-def _without_credentials(index_url: str) -> tuple[str, httpx.BasicAuth | None]:
-    """Return the index URL ending in "/" and without user and password, and these apart."""
-    try:
-        parts = urlsplit(index_url)
-        _ = parts.port
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(
-            f"`{redact(index_url)}` is not the URL of an index: it must begin with https:// or http://",
-            hints=["give the root of a Simple index, such as https://index.example/simple/"],
+def _check_redirect(places: list[str], place: str) -> None:
+    """Raise IndexUnavailable unless it is safe and sensible to go on to `place`."""
+    why = hint = ""
+    if origin(place)[0] not in ("http", "https"):
+        why, hint = "which is no address of the web", "check the index URL (--default-index, --index)"
+    elif origin(places[-1])[0] == "https" and origin(place)[0] == "http":
+        why = "which is not secured (http instead of https)"
+        hint = "use the index's final URL, or one that begins with http:// if you trust the network"
+    elif len(places) > MAX_REDIRECTS:
+        why = "in a circle" if place in places else f"after {MAX_REDIRECTS} other redirects"
+        hint = "check the index URL (--default-index, --index)"
+    if why:
+        raise IndexUnavailable(
+            f"`{redact(places[0])}` could not be read: `{redact(places[-1])}` redirects to "
+            f"`{excerpt(redact(place), 300)}`, {why}",
+            hints=[hint],
         )
-    auth = None
-    if "@" in parts.netloc:
-        auth = httpx.BasicAuth(unquote(parts.username or ""), unquote(parts.password or ""))
-    netloc = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, netloc, parts.path.rstrip("/") + "/", "", "")), auth
 
 
-def _origin(url: str) -> tuple[str, str, int | None]:
-    parts = urlsplit(url)
-    default = {"http": 80, "https": 443}.get(parts.scheme)
-    return parts.scheme, parts.hostname or "", parts.port or default
-
-
-def _retry_after(reply: Reply) -> float:
-    """The seconds that a Retry-After header asks for; 0.0 for none, or for one that gives a date."""
-    text = reply.headers.get("retry-after", "")
-    return float(text) if text.isdecimal() and len(text) < 6 else 0.0
+def _quiet_logs() -> None:
+    """Keep URLs with signatures (httpx) and headers with credentials (hpack) out of the logs of programs that
+    log everything; who wants to see them sets the level of these loggers."""
+    for name in ("httpx", "httpcore", "hpack"):
+        logger = logging.getLogger(name)
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.WARNING)
 
 
 def _in_words(error: Exception) -> str:
+    if isinstance(error, httpx.ConnectTimeout):
+        return "no connection to the server could be made in time"
     if isinstance(error, httpx.TimeoutException):
         return "the server did not answer in time"
-    return str(error) or type(error).__name__
+    return excerpt(str(error), 300) or type(error).__name__
 
 
-def _hint(failure: str) -> str:
-    if "CERTIFICATE_VERIFY_FAILED" in failure:
-        return "set SSL_CERT_FILE to a file with the certificate authorities that this network uses"
-    return "check the network and the index URL (--default-index), or try again later"
+def _advice(failure: str) -> str:
+    if "asks to wait" in failure:
+        return "try again after that time"
+    return tls.advice(failure) or (
+        "check the network and the index URL (--default-index), or try again later"
+    )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+# Source of the metadata of a file that is not where the index says; unlike the others it may come back.
+MISSING = "missing"
+
+
 class Metadata(NamedTuple):
     """The dependency fields of one file's core metadata, as text, not yet evaluated for a target.
 
-    `source` is `side-file`, `wheel`, `sdist` or `sdist-unverified` (a PKG-INFO older than metadata
-    2.2, or one that declares the fields dynamic). `problem` is set when the metadata is unusable: the
-    release is then no candidate, and this is the reason shown.
+    `source` is `side-file`, `wheel`, `sdist`, `sdist-unverified` (a PKG-INFO older than metadata
+    2.2, or one that declares the fields dynamic) or MISSING. `problem` is set when the metadata is
+    unusable: the release is then no candidate, and this is the reason shown.
     """
 
     requires_dist: tuple[str, ...] = ()

@@ -1,0 +1,61 @@
+"""A package index as the user names it: where it is, what it is called, and who the user is there."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from compatlock.errors import InputError
+from compatlock.model.display import printable, redact
+from compatlock.model.secret import Secret
+
+_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(?=[A-Za-z][A-Za-z0-9+.-]*:)")
+_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:\[\]\\]+)(?::(\d{1,5}))?\Z")
+
+
+class PackageIndex(NamedTuple):
+    """The root of a Simple API. `url` ends in "/" and holds no credentials; `""` is the public index.
+
+    `name` is what the user calls it, or `""`. `login` is the user part of the URL as it was written there
+    (`user`, `token` or `user:password`, percent-encoded). An `explicit` index is asked only for the projects
+    that are assigned to it.
+    """
+
+    url: str = ""
+    name: str = ""
+    login: Secret | None = None
+    explicit: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The index for people: its name or URL, and a mark where credentials were given."""
+        hidden = self.url.replace("://", f"://{self.login}@", 1) if self.login is not None else self.url
+        return f"{self.name}={hidden}" if self.name and hidden else hidden or "the public index"
+
+
+def parse_index(text: str, origin: str = "") -> PackageIndex:
+    """Read `URL` or `NAME=URL`; `origin` (an option, a variable, a file) is for messages.
+
+    Raises InputError unless it is the URL of a web server, without a query.
+    """
+    written = text.strip()
+    match = _NAMED.match(written)
+    name, url = (match[1], written[match.end() :]) if match else ("", written)
+    scheme, separator, rest = url.partition("#")[0].partition("://")
+    authority, _, path = rest.partition("/")
+    user, at, host = authority.rpartition("@")
+    valid = _HOST.match(host)
+    if not separator or scheme.lower() not in ("http", "https") or not valid or int(valid[1] or 0) > 65535:
+        raise _invalid(written, origin, "it must begin with https:// or http://")
+    if "?" in url or any(c.isspace() or not c.isprintable() for c in url):
+        raise _invalid(written, origin, "it must have neither a query nor blanks")
+    place = f"{scheme.lower()}://{host.lower()}/{path.rstrip('/')}".rstrip("/")
+    return PackageIndex(f"{place}/", name, Secret(user) if at else None)
+
+
+def _invalid(text: str, origin: str, why: str) -> InputError:
+    given = f" (from {origin})" if origin else ""
+    return InputError(
+        f"`{printable(redact(text))}`{given} is not the URL of an index: {why}",
+        hints=["give the root of a Simple index, such as https://index.example/simple/"],
+    )
