@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from compatlock.cli.main import main
+from compatlock.index import lazy_network
 from tests.support.index_server import IndexServer
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 HEAVY = (
     "packaging", "pydantic", "httpx", "h2", "ssl", "rich", "tomllib", "tomli", "platformdirs", "asyncio",
-    "dataclasses", "pypi_simple", "resolvelib", "urllib.request", "email", "logging", "importlib.metadata",
+    "dataclasses", "hashlib", "pypi_simple", "resolvelib", "urllib.request", "email", "logging",
+    "importlib.metadata",
 )  # fmt: skip
 
 # Of ours: what only a fetch, a wrong input or another form of output needs.
@@ -46,10 +48,11 @@ def test_a_warm_offline_lock(index: IndexServer, tmp_path: Path, monkeypatch: py
         index.add("lib", version, extras={"fast": ["speed!=0.1"]})
         index.add("speed", f"0.{version[-1]}")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lazy_network, "_public_index", lambda: index.url)
     Path("requirements.in").write_text("lib>=1.0  # a comment\n", encoding="utf-8")
     options = [
         "lock", "requirements.in", "--profile", "async-grpo", "--requirement", "speed",
-        "--cache-dir", "cache", "--default-index", index.url, "--python-version", "3.12", "--quiet",
+        "--cache-dir", "cache", "--python-version", "3.12", "--quiet",
     ]  # fmt: skip
     with pytest.raises(SystemExit) as ended:
         main(options)

@@ -95,10 +95,10 @@ def test_the_schema_version_goes_with_what_is_memoised() -> None:
 
 def test_a_warm_run_imports_nothing_heavy() -> None:
     script = """
-import sys
+import json, sys
 from compatlock.knowledge.load import load_facts, load_profile
 from compatlock.knowledge.apply import FactIndex
-memo = dict(line.split("\\t") for line in sys.stdin.read().splitlines())
+memo = json.load(sys.stdin)
 before = len(memo)
 FactIndex(load_facts(memo=memo), load_profile("async-grpo", memo=memo).features)
 assert len(memo) == before
@@ -108,9 +108,8 @@ print(sorted(heavy & set(sys.modules)))
     memo: dict[str, str] = {}
     load_facts(memo=memo)
     load_profile("async-grpo", memo=memo)
-    lines = "\n".join(f"{key}\t{value}" for key, value in memo.items())
     done = subprocess.run(
-        [sys.executable, "-c", script], input=lines, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script], input=json.dumps(memo), capture_output=True, text=True, check=False
     )
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -151,17 +152,16 @@ def test_a_warm_run_imports_nothing_heavy(folder: Path) -> None:
     memo: dict[str, str] = {}
     load_profile("train", memo=memo)
     script = """
-import sys
+import json, sys
 from compatlock.knowledge.load import load_profile
-memo = dict(line.split("\\t") for line in sys.stdin.read().splitlines())
+memo = json.load(sys.stdin)
 load_profile("train", memo=memo)
 heavy = {"pydantic", "tomllib", "tomli", "packaging", "dataclasses", "pathlib", "inspect"}
 print(sorted(heavy & set(sys.modules)), len(memo))
 """
-    lines = "\n".join(f"{key}\t{value}" for key, value in memo.items())
     done = subprocess.run(
         [sys.executable, "-S", "-c", script],
-        input=lines,
+        input=json.dumps(memo),
         capture_output=True,
         text=True,
         check=False,

@@ -7,13 +7,10 @@ fetched in one concurrent batch, evaluated for the target, and stored.
 from __future__ import annotations
 
 import time
-from hashlib import sha256
 
 from compatlock.errors import NotCached
 from compatlock.index.stored_view import package_of
 from compatlock.model.dependencies import Dependencies, Dependency
-from compatlock.model.listing import File, Listing
-from compatlock.model.metadata import Metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +21,8 @@ if TYPE_CHECKING:
     from compatlock.index.lazy_network import LazyNetwork
     from compatlock.index.store import PackageRow, Store
     from compatlock.index.view import Hidden, View, Viewer
+    from compatlock.model.listing import File, Listing
+    from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
     from compatlock.model.policy import Policy
     from compatlock.model.target import Target
@@ -53,7 +52,7 @@ class Supply:
         network: LazyNetwork | None,
         now: int | None = None,
     ) -> None:
-        self.source = sha256(source.encode()).hexdigest()[:16]
+        self.source = source_key(source)
         self.target = target
         self.policy = policy
         self._store = store
@@ -203,7 +202,9 @@ class Supply:
                 f"offline, and the cache holds nothing about {what}",
                 hints=["run once without `--offline`, with the same target and index"],
             )
-        batch = _Batch(self)
+        from compatlock.index.prefetch import Batch
+
+        batch = Batch(self)
         listings, metadata = batch.ask(names, releases)
         self._network.fetch(listings, metadata, on_listing=batch.on_listing, on_metadata=batch.on_metadata)
         self._store.flush()
@@ -241,6 +242,11 @@ class Supply:
         self._store.put_metadata(self.source, key, metadata)
         self._dependencies[name, index] = _decode(self._compile(key, metadata))
         return self._dependencies[name, index]
+
+    def newest_dependencies(self, name: str) -> Dependencies | None:
+        """The dependencies of a package's newest candidate, if this run has read them."""
+        package = self._packages.get(name)
+        return self._dependencies.get((name, package.newest())) if package is not None else None
 
     def etag(self, name: str) -> str:
         """Entity tag of the stored listing."""
@@ -289,51 +295,19 @@ class Supply:
         self._store.flush()
 
 
-class _Batch:
-    """One concurrent fetch, with what it is worth to ask for as answers arrive."""
+def source_key(source: str) -> str:
+    """How the store names an index: a URL, which may hold a password, by its hash; another word as it is."""
+    if "://" not in source:
+        return source
+    # Only here: its import takes 3 ms, and the public index goes by a word.
+    from hashlib import sha256
 
-    def __init__(self, supply: Supply) -> None:
-        self._supply = supply
-        self._asked_names: set[str] = set()
-        self._asked_files: dict[str, tuple[str, int]] = {}
-
-    def ask(
-        self, names: Iterable[str], releases: Iterable[tuple[str, int]]
-    ) -> tuple[list[tuple[str, str]], list[tuple[str, File]]]:
-        """The requests for what is neither at hand nor under way."""
-        listings = []
-        for name in names:
-            if name not in self._asked_names:
-                self._asked_names.add(name)
-                listings.append((name, self._supply.etag(name)))
-        files = []
-        for name, index in releases:
-            file = self._supply.file_of(name, index)
-            if file.filename not in self._asked_files:
-                self._asked_files[file.filename] = (name, index)
-                files.append((name, file))
-        return listings, files
-
-    def on_listing(
-        self, name: str, listing: Listing | None, etag: str
-    ) -> tuple[list[tuple[str, str]], list[tuple[str, File]]]:
-        self._supply.take_listing(name, listing, etag)
-        package = self._supply.package(name)
-        newest = package.newest()
-        likely = [(name, newest)] if newest < package.size else []
-        return self.ask((), self._supply.missing_dependencies(likely))
-
-    def on_metadata(
-        self, name: str, file: File, metadata: Metadata
-    ) -> tuple[list[tuple[str, str]], list[tuple[str, File]]]:
-        index = self._asked_files[file.filename][1]
-        dependencies = self._supply.take_metadata(name, index, metadata)
-        needed = dict.fromkeys(d.name for d in dependencies.base)
-        unasked = [n for n in needed if n not in self._asked_names]
-        return self.ask(self._supply.missing_packages(unasked), ())
+    return sha256(source.encode()).hexdigest()[:16]
 
 
 def _metadata(fields: list[Any]) -> Metadata:
+    from compatlock.model.metadata import Metadata
+
     requires_dist, provides_extra, *rest = fields
     return Metadata(tuple(requires_dist), tuple(provides_extra), *rest)
 

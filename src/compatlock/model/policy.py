@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import NamedTuple
 
 PRERELEASE_MODES = ("if-necessary-or-explicit", "allow", "disallow", "if-necessary", "explicit")
@@ -25,8 +24,9 @@ class Policy(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Identifies the policy in caches."""
-        return sha256(repr(tuple(self)).encode()).hexdigest()[:16]
+        """Identifies the policy in caches. Not hashed: hashlib's import takes 3 ms of a warm run."""
+        cut = "" if self.exclude_newer is None else str(self.exclude_newer)
+        return ";".join((cut, self.prerelease, ",".join(self.no_binary), ",".join(self.only_binary)))
 
     def forbids_wheels(self, package: str) -> bool:
         """Whether `--no-binary` names the package."""
