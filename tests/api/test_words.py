@@ -300,12 +300,32 @@ def test_yanked_and_pre_releases_that_would_fit() -> None:
 `a>=1.5,<2` and `b>1` cannot be satisfied together for CPython 3.12.0 on x86_64-manylinux_2_28:
   requirements.in:1 asks for a>=1.5,<2
   requirements.in:2 asks for b>1
-  a 1.5 would fit, but it was yanked (broken setup); only an exact pin admits it
-  b 2rc1 would fit, but it is a pre-release and nothing asks for one
+  a 1.5 is left out: it was yanked (broken setup), and only an exact pin admits it
+  b 2rc1 is left out: it is a pre-release and nothing asks for one
 hint: the requirement `a==1.5` admits the yanked release
 hint: the requirement `b>=2rc1`, or `--prerelease allow`, admits the pre-release
 hint: loosen `a>=1.5,<2` (requirements.in:1) or `b>1` (requirements.in:2)"""
     )
+
+
+def test_many_gated_releases_are_told_in_short() -> None:
+    yanked = [(f"2.{n}", "yanked") for n in range(5, 0, -1)]
+    gated = (*yanked, ("1.9rc2", "pre-release"), ("1.9rc1", "pre-release"))
+    hidden = {"a": [Hidden("2.5", "yanked", "no"), Hidden("1.0", "python", "<3.10")]}
+    core = Core(
+        (root("a", ">1"), edge("a", "1.1 to 1.8", "b")),
+        (Gap("b", found=False), Gap("a", True, "1.8", (), gated)),
+    )
+    assert message(core, hidden).splitlines()[4:-1] == [
+        "  2 pre-releases of a up to 1.9rc2 are left out: nothing asks for one",
+        "  a 2.5 is left out: it was yanked (no), and only an exact pin admits it",
+        "  a 2.4 is left out: it was yanked, and only an exact pin admits it",
+        "  a 2.3 is left out: it was yanked, and only an exact pin admits it",
+        "  2 older yanked releases of a are left out too",
+        "hint: check the spelling of `b`, or name the index that has it with `--default-index`",
+        "hint: the requirement `a>=1.9rc2`, or `--prerelease allow`, admits the pre-release",
+        "hint: the requirement `a==2.5` admits the yanked release",
+    ]
 
 
 def test_newer_releases_that_another_target_would_admit() -> None:

@@ -40,7 +40,8 @@ def helpful(core: Core, name: str, hidden: Sequence[Hidden]) -> list[Hidden]:
     only those that another target admits."""
     fitting = _within(hidden, _bounds(core, name))
     speaks = [e for e in core.edges if e.releases and name == (e.on if e.kind == kinds.EXTRA else e.package)]
-    if not speaks or any(gap.package == name for gap in core.gaps):
+    unmet = any(g.package == name and (g.specifiers or not g.newest) for g in core.gaps)
+    if unmet or not speaks:
         return fitting
     fitting = [h for h in fitting if h.reason in _TARGET_REASONS]
     return newer_than([e.releases[-1].split()[-1] for e in speaks], fitting)

@@ -44,7 +44,8 @@ def _gap_hints(gap: Gap) -> Iterator[str]:
     name = gap.package
     if not gap.found:
         yield f"check the spelling of `{name}`, or name the index that has it with `--default-index`"
-    for version, gate in gap.gated:
+    newest = {gate: version for version, gate in reversed(gap.gated)}
+    for gate, version in newest.items():
         if gate == YANKED:
             yield f"the requirement `{name}=={version}` admits the yanked release"
         else:

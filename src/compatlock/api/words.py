@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # More bounds of one package on another than this are told in one line, and so many of them in full.
 _LINES = 3
 _BOUNDS = 8
+_YANKED = 3
 
 
 def no_solution(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> NoSolution:
@@ -145,8 +146,7 @@ def _gap_lines(
         for specifier in gap.specifiers:
             yield _unmet_line(gap, specifier, hidden(name), fitting)
     yield from hidden_lines(name, fitting, target)
-    for version, gate in gap.gated:
-        yield _gated_line(name, version, gate, hidden(name))
+    yield from _gated_lines(gap, hidden(name))
 
 
 def _unmet_line(gap: Gap, specifier: str, hidden: Sequence[Hidden], fitting: Sequence[Hidden]) -> str:
@@ -158,12 +158,22 @@ def _unmet_line(gap: Gap, specifier: str, hidden: Sequence[Hidden], fitting: Seq
     return line + (f", the newest of all {newer[0].version}" if newer else "")
 
 
-def _gated_line(name: str, version: str, gate: str, hidden: Sequence[Hidden]) -> str:
-    if gate != YANKED:
-        return f"{name} {version} would fit, but it is a pre-release and nothing asks for one"
-    reason = next((h.detail for h in hidden if (h.version, h.reason) == (version, YANKED)), "")
-    because = f" ({excerpt(reason)})" if reason else ""
-    return f"{name} {version} would fit, but it was yanked{because}; only an exact pin admits it"
+def _gated_lines(gap: Gap, hidden: Sequence[Hidden]) -> Iterable[str]:
+    prereleases = [version for version, gate in gap.gated if gate != YANKED]
+    if len(prereleases) == 1:
+        yield f"{gap.package} {prereleases[0]} is left out: it is a pre-release and nothing asks for one"
+    elif prereleases:
+        yield (
+            f"{len(prereleases)} pre-releases of {gap.package} up to {prereleases[0]} are left out: "
+            "nothing asks for one"
+        )
+    reasons = {h.version: h.detail for h in hidden if h.reason == YANKED}
+    yanked = [version for version, gate in gap.gated if gate == YANKED]
+    for version in yanked[:_YANKED]:
+        because = f" ({excerpt(reasons[version])})" if reasons.get(version) else ""
+        yield f"{gap.package} {version} is left out: it was yanked{because}, and only an exact pin admits it"
+    if yanked[_YANKED:]:
+        yield f"{len(yanked) - _YANKED} older yanked releases of {gap.package} are left out too"
 
 
 def _newer_lines(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> Iterable[str]:

@@ -44,7 +44,7 @@ class Gap(NamedTuple):
     found:     whether the index knows the project at all
     newest:    version of the newest candidate, `""` when the target has none
     specifiers: bounds of the core that no candidate satisfies
-    gated:     candidates that would have to be asked for, each with `pre-release` or `yanked`
+    gated:     candidates that would have to be asked for, newest first, each with `pre-release` or `yanked`
     """
 
     package: str
