@@ -120,6 +120,7 @@ def _wrap_cold(phases: Phases, network_phases: Phases) -> None:
 
 def main() -> None:
     """Run the command with all phases wrapped."""
+    import gc
     import os
     import sys
 
@@ -128,6 +129,7 @@ def main() -> None:
     phases.seconds["start the interpreter"] = _ENTERED - start
     network_phases = Phases(time.thread_time, 0.0)
     phases.enter("import")
+    gc.set_threshold(100_000, 20, 20)  # as the console script does
     from compatlock.cli.main import main as compatlock
 
     _wrap_warm(phases)
@@ -146,7 +148,8 @@ def main() -> None:
     import json
 
     both = {**phases.seconds, **network_phases.seconds}
-    print(json.dumps({phase: round(1000 * s, 2) for phase, s in both.items()}))
+    print(json.dumps({phase: round(1000 * s, 2) for phase, s in both.items()}), flush=True)
+    os._exit(0)  # as the console script does
 
 
 if __name__ == "__main__":
