@@ -50,7 +50,7 @@ def test_an_anchor_says_all_there_is() -> None:
         ('data-core-metadata="true"', "?", None),
         ("data-core-metadata", "?", None),
         ('data-core-metadata="md5=0"', "?", None),
-        ('data-core-metadata="false"', "", None),
+        ('data-core-metadata="false" data-dist-info-metadata="true"', "", None),
         ('data-dist-info-metadata="true" DATA-YANKED="x"', "?", "x"),
     ],
 )

@@ -221,9 +221,11 @@ class IndexServer:
         """Answer the next `times` requests for paths that end in `path` with `status` and no content."""
         self._faults.append(_Fault(path, times, status, headers or {}, b""))
 
-    def replace(self, path: str, body: bytes, *, times: int = 1) -> None:
+    def replace(
+        self, path: str, body: bytes, *, times: int = 1, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Answer the next `times` requests for paths that end in `path` with these bytes."""
-        self._faults.append(_Fault(path, times, body=body))
+        self._faults.append(_Fault(path, times, 200, headers or {}, body))
 
     def redirect(self, path: str, to: str, *, status: int = 302, times: int = 1) -> None:
         """Send the next `times` requests for paths that end in `path` elsewhere."""

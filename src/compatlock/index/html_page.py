@@ -39,15 +39,18 @@ def parse_page(text: str, page_url: str) -> Page:
     entries = [entry for attributes in parser.anchors if (entry := _entry(attributes)) is not None]
     api, status, reason = (parser.meta.get(name, "") for name in _META)
     known = any(str(entry["filename"]).lower().endswith(_DISTRIBUTIONS) for entry in entries)
-    empty = parser.is_html and not entries and not parser.is_form
+    empty = parser.is_html and not entries and not parser.is_active
     return Page(base, entries, api, status, reason, bool(api) or known or empty)
 
 
 def project_names(text: str) -> set[str]:
-    """The projects that the root page of an index names, as written there."""
+    """The projects that the root page of an index names, as written there; none for a page with more than
+    links, which is of some other kind."""
     parser = _Parser()
     parser.feed(text)
     parser.close()
+    if parser.is_active:
+        return set()
     paths = (_path(attributes.get("href")) for attributes in parser.anchors)
     return {unquote(path.rstrip("/").rpartition("/")[2]) for path in paths} - {"", ".", ".."}
 
@@ -61,7 +64,7 @@ class _Parser(HTMLParser):
         self.base = ""
         self.meta: dict[str, str] = {}
         self.is_html = False
-        self.is_form = False
+        self.is_active = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.is_html = True
@@ -72,8 +75,8 @@ class _Parser(HTMLParser):
         elif tag == "meta":
             attributes = dict(attrs)
             self.meta.setdefault(attributes.get("name") or "", attributes.get("content") or "")
-        elif tag in ("form", "input", "frameset", "iframe"):
-            self.is_form = True
+        elif tag in ("form", "input", "frameset", "iframe", "script"):
+            self.is_active = True
 
     def handle_decl(self, decl: str) -> None:
         self.is_html = self.is_html or decl.lower().startswith("doctype html")
@@ -95,9 +98,9 @@ def _entry(attributes: dict[str, str | None]) -> dict[str, object] | None:
     if "data-yanked" in attributes:
         entry["yanked"] = attributes["data-yanked"] or True
     for name in _METADATA_ATTRIBUTES:
-        value = attributes.get(name, "")
-        if name in attributes and value != "false":
-            entry["core-metadata"] = _hashes(value or "") or True
+        if name in attributes:
+            value = attributes[name] or ""
+            entry["core-metadata"] = value != "false" and (_hashes(value) or True)
             break
     return entry
 

@@ -150,7 +150,10 @@ class Transport:
             place = reply.headers.get("location", "")
             if reply.status not in _REDIRECTS or not place:
                 return reply
-            place = urljoin(places[-1], place)
+            try:
+                place = urljoin(places[-1], place)
+            except ValueError:
+                pass  # It is refused for what it is.
             _check_redirect(places, place)
             places.append(place)
 
