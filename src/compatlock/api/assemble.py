@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.model.display import public_url
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
 from compatlock.model.package import PRERELEASE, YANKED
+from compatlock.model.undeclared import undeclared_dependencies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,16 +39,17 @@ class Assembler:
         self._supply = supply
         self._chosen = chosen
         self._roots = {root.name for root in request.roots}
+        self._incoming: dict[str, list[LockedEdge]] = {}
 
     def lock(self, draft: Lock, broken: Iterable[str]) -> Lock:
         """`draft` with pins, edges, roots, waivers, broken soft facts and index state filled in."""
         edges = self.edges()
-        incoming: dict[str, list[LockedEdge]] = {}
+        self._incoming = {name: [] for name in self._chosen.indexes}
         for edge in edges:
-            incoming.setdefault(edge.on, []).append(edge)
+            self._incoming[edge.on].append(edge)
         files = self._supply.installable_files(self._chosen.indexes)
         pins = tuple(
-            self._pin(name, files[name], incoming.get(name, ())) for name in sorted(self._chosen.indexes)
+            self._pin(name, files[name], self._incoming[name]) for name in sorted(self._chosen.indexes)
         )
         facts = {fact.id: fact for fact in self._request.facts}
         return draft._replace(
@@ -69,11 +72,14 @@ class Assembler:
     # Edges
 
     def edges(self) -> tuple[LockedEdge, ...]:
-        """Every edge of the answer: the user's lines, and what each pin (and needed extra) declares."""
+        """Every edge of the answer: the user's lines, and what each pin (and needed extra) declares, or
+        needs without declaring it."""
         found = {LockedEdge("", r.name, r.specifier, "", r.extras, r.origin) for r in self._request.roots}
-        for name in self._chosen.indexes:
+        undeclared = [fact for fact in self._request.facts if fact.kind == "undeclared"]
+        for name, index in self._chosen.indexes.items():
             for extra in ("", *self._chosen.extras.get(name, ())):
-                for dependency in self._release(name).of(extra):
+                added = undeclared_dependencies(undeclared, self._package(name), index, extra)
+                for dependency in (*self._release(name).of(extra), *added):
                     found.add(self._edge(name, extra, dependency))
         return tuple(sorted(found))
 
@@ -100,7 +106,9 @@ class Assembler:
         return Pin(
             name=name,
             version=package.versions[index],
-            files=tuple(LockedFile(f.filename, f.sha256, f.size, f.upload_time) for f in files),
+            files=tuple(
+                LockedFile(f.filename, f.sha256, f.size, f.upload_time, public_url(f.url)) for f in files
+            ),
             extras=tuple(self._chosen.extras.get(name, ())),
             is_root=name in self._roots,
             newest=package.versions[newest] if newest < package.size else "",
@@ -111,7 +119,8 @@ class Assembler:
         )
 
     def _held_by(self, package: Package, index: int, edges: Sequence[LockedEdge]) -> tuple[str, ...]:
-        """The edges that exclude the next newer ordinary candidate."""
+        """The edges that exclude the next newer ordinary candidate: those to it, else its own that the
+        other pins do not satisfy."""
         newer = next((i for i in range(index - 1, -1, -1) if i not in package.gates), None)
         if newer is None:
             return ()
@@ -120,7 +129,23 @@ class Assembler:
             for edge in edges
             if not edge.waived and not package.admits(edge.specifier, newer)
         }
-        return tuple(sorted(held))
+        return tuple(sorted(held or self._unmet(package, newer)))
+
+    def _unmet(self, package: Package, index: int) -> set[str]:
+        """What another release of a package, as far as it was looked at, needs of packages that others
+        need too, and the pins do not give."""
+        found: set[str] = set()
+        release = self._universe.dependencies.get((package.name, index))
+        if release is None:
+            return found
+        for extra in ("", *self._chosen.extras.get(package.name, ())):
+            for need in release.of(extra):
+                at = self._chosen.indexes.get(need.name)
+                if at is None or self._package(need.name).admits(need.specifier, at):
+                    continue
+                if any(edge.package != package.name for edge in self._incoming[need.name]):
+                    found.add(f"{package.name} {package.versions[index]} needs {need.name}{need.specifier}")
+        return found
 
     def _who(self, edge: LockedEdge) -> str:
         if not edge.package:

@@ -1,4 +1,4 @@
-"""Locks as files: an existing one is the older lock, and is replaced whole or not at all."""
+"""Locks as files: existing ones are the older lock, and are replaced whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,65 +9,76 @@ from compatlock import __version__
 from compatlock.api.locking import Outcome, make_lock
 from compatlock.errors import InputError, LockOutdated
 from compatlock.lockfile.compare import Change, changes, describe
-from compatlock.lockfile.requirements_lock import read_pins, render
+from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
 
 DEFAULT_OUTPUT = "requirements.lock"
-STDOUT = "-"
+
+
+class LockFile(NamedTuple):
+    """One output: its path (`-` is standard output), format, what was there before (None: nothing), and the
+    text of the new lock."""
+
+    path: str
+    format: str
+    before: str | None
+    text: str = ""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file already has the new text."""
+        return self.before == self.text
 
 
 class Written(NamedTuple):
-    """A lock that was made for a file: its text, what changed against the file before, whether it was
-    written (an unchanged file is left alone)."""
+    """A lock that was made for files, and what changed against the older lock. Files that are current were
+    left alone."""
 
     outcome: Outcome
-    text: str
+    files: tuple[LockFile, ...]
     changes: tuple[Change, ...]
     existed: bool
-    written: bool
 
 
-def lock_to_file(
+def lock_to_files(
     options: LockOptions,
-    output: str,
+    outputs: Sequence[str],
     *,
+    asked_format: str = "",
     upgrade: bool = False,
     upgrade_packages: Iterable[str] = (),
     locked: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Written:
-    """Lock into a requirements.lock file; `-` writes no file.
+    """Lock into files, each in the format of its name (or all in `asked_format`); `-` writes no file.
 
-    The pins of an existing file are kept where they still hold, but for all (`upgrade`) or some
+    The pins of the first file that exists are kept where they still hold, but for all (`upgrade`) or some
     (`upgrade_packages`). With `locked`, nothing is written, and LockOutdated is raised if something would
     be. Raises what `make_lock` raises, and InputError for a file that cannot be read or written.
     """
-    _refuse_inputs(options, output)
-    before = _read(output) if output != STDOUT else None
-    pins = read_pins(before) if before is not None else {}
-    older = (
-        {} if upgrade else {n: v for n, v in pins.items() if n not in set(map(normalise, upgrade_packages))}
-    )
+    planned = [LockFile(path, format_of(path, asked_format), None) for path in dict.fromkeys(outputs)]
+    for file in planned:
+        _refuse_inputs(options, file.path)
+    planned = [file._replace(before=_read(file.path)) for file in planned]
+    pins = _older_pins(planned, asked_format)
+    let_go = set(pins) if upgrade else set(map(normalise, upgrade_packages))
+    older = {name: version for name, version in pins.items() if name not in let_go}
     outcome = make_lock(options._replace(older={**older, **options.older}), on_progress=on_progress)
-    text = render(
-        outcome.lock, tool_version=__version__, path="requirements.lock" if output == STDOUT else output
-    )
+    # All texts are made before the first is written: a format may refuse what another takes.
+    files = tuple(f._replace(text=render_as(f.format, outcome.lock, __version__, f.path)) for f in planned)
     found = changes(pins, outcome.lock.versions)
-    same = before == text
-    if locked and not same:
-        raise _outdated(output, before, found)
-    if output != STDOUT and not same and not locked:
-        from compatlock.lockfile.write import write_atomically
-
-        write_atomically(output, text)
-    return Written(outcome, text, found, before is not None, not same and not locked)
+    if locked:
+        _require_current(files, found)
+    else:
+        _write(files)
+    return Written(outcome, files, found, any(f.before is not None for f in files))
 
 
 def _refuse_inputs(options: LockOptions, output: str) -> None:
@@ -80,6 +91,8 @@ def _refuse_inputs(options: LockOptions, output: str) -> None:
 
 
 def _read(path: str) -> str | None:
+    if path == STDOUT:
+        return None
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -92,11 +105,30 @@ def _read(path: str) -> str | None:
     return decode(content, path)
 
 
-def _outdated(path: str, before: str | None, found: tuple[Change, ...]) -> LockOutdated:
+def _older_pins(files: Iterable[LockFile], asked_format: str) -> dict[str, str]:
+    for file in files:
+        if file.before is not None:
+            return read_pins_of(file.path, file.before, asked_format)
+    return {}
+
+
+def _write(files: Iterable[LockFile]) -> None:
+    for file in files:
+        if file.path != STDOUT and not file.is_current:
+            from compatlock.lockfile.write import write_atomically
+
+            write_atomically(file.path, file.text)
+
+
+def _require_current(files: Iterable[LockFile], found: tuple[Change, ...]) -> None:
+    """Raise LockOutdated when a file is missing or would change."""
     again = "run the same command without `--locked` to"
-    if before is None:
-        return LockOutdated(f"{path} does not exist", hints=[f"{again} make it"])
-    update = f"{again} update {os.path.basename(path)}"
-    if not found:
-        return LockOutdated(f"{path} would change, though no pin does", hints=[update])
-    return LockOutdated(f"{path} would change:\n{describe(found)}", hints=[update])
+    for file in files:
+        if file.is_current:
+            continue
+        if file.before is None:
+            raise LockOutdated(f"{file.path} does not exist", hints=[f"{again} make it"])
+        hints = [f"{again} update {os.path.basename(file.path)}"]
+        if not found:
+            raise LockOutdated(f"{file.path} would change, though no pin does", hints=hints)
+        raise LockOutdated(f"{file.path} would change:\n{describe(found)}", hints=hints)

@@ -26,6 +26,8 @@ def lock(
     profile: str | Sequence[str] = (),
     files: Sequence[str | os.PathLike[str]] = (),
     constraints: Sequence[str | os.PathLike[str]] = (),
+    extras: Sequence[str] = (),
+    groups: Sequence[str] = (),
     target: Target | None = None,
     older: Mapping[str, str] | Lock | None = None,
     index_url: str = "",
@@ -46,7 +48,9 @@ def lock(
 ) -> Lock:
     """Find the best set of versions, check it, and return it.
 
-    requirements:  requirement strings (PEP 508); files, constraints: paths of requirements files
+    requirements:  requirement strings (PEP 508)
+    files:         paths of requirements and pyproject.toml files; constraints: of constraints files
+    extras, groups: extras and dependency groups (PEP 735) of those pyproject.toml files
     profile:       name or file of a profile, or several
     target:        what to lock for; None, or an empty field, falls back to the profile's target, then to
                    the running interpreter and platform
@@ -68,6 +72,8 @@ def lock(
         requirements=tuple(requirements),
         files=tuple(os.fspath(path) for path in files),
         constraints=tuple(os.fspath(path) for path in constraints),
+        extras=tuple(extras),
+        groups=tuple(groups),
         profiles=(profile,) if isinstance(profile, str) else tuple(profile),
         target=target or Target(),
         index_url=index_url,
@@ -89,18 +95,22 @@ def lock(
     return make_lock(options, on_progress=on_progress).lock
 
 
-def render(lock: Lock, *, path: str = "requirements.lock") -> str:
-    """The text of a requirements.lock file; `path` is where it will stand, for the comments."""
-    from compatlock.lockfile.requirements_lock import render as render_lock
+def render(lock: Lock, *, path: str = "requirements.lock", format: str = "") -> str:
+    """The text of a lock file that will stand at `path`, in the format of its name (`pylock.toml`, `.json`,
+    else a requirements file) or in `format`: requirements, pylock, json.
 
-    return render_lock(lock, tool_version=__version__, path=path)
+    Raises InputError for an unknown format, or when the format cannot say what the lock holds.
+    """
+    from compatlock.lockfile.formats import format_of, render_as
+
+    return render_as(format_of(path, format), lock, __version__, path)
 
 
-def write(lock: Lock, path: str | os.PathLike[str]) -> None:
-    """Write a requirements.lock file, whole or not at all. Raises InputError when that is impossible."""
+def write(lock: Lock, path: str | os.PathLike[str], *, format: str = "") -> None:
+    """Write a lock file (see `render`), whole or not at all. Raises InputError when that is impossible."""
     from compatlock.lockfile.write import write_atomically
 
-    write_atomically(os.fspath(path), render(lock, path=os.fspath(path)))
+    write_atomically(os.fspath(path), render(lock, path=os.fspath(path), format=format))
 
 
 def to_json(lock: Lock) -> dict[str, Any]:

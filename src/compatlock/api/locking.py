@@ -7,7 +7,7 @@ from typing import NamedTuple
 from compatlock.api.assemble import Assembler, Chosen
 from compatlock.api.drive import drive
 from compatlock.api.request import Prepared, prepare
-from compatlock.api.verify import violations
+from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
@@ -115,17 +115,19 @@ def _solve_greedily(request: Request, universe: Universe, supply: Supply, draft:
     answer = greedy(universe, request, fetch)
     if answer is None:
         raise _no_solution(request, universe, supply)
-    lock = Assembler(request, universe, supply, Chosen(answer.chosen, answer.extras, {})).lock(draft, ())
-    return Outcome(lock, {})
+    assembler = Assembler(request, universe, supply, Chosen(answer.chosen, answer.extras, {}))
+    broken = broken_soft_facts(assembler.lock(draft, ()), request, supply)
+    return Outcome(assembler.lock(draft, broken), {})
 
 
 def _no_solution(request: Request, universe: Universe, supply: Supply) -> NoSolution:
     """One minimal unsatisfiable core, in words."""
-    from compatlock.api.words import describe_core
-    from compatlock.errors import NoSolution
+    from functools import partial
+
+    from compatlock.api.obstacles import obstacles
+    from compatlock.api.words import no_solution
     from compatlock.solver.explain import explain
 
     core = drive(explain(universe, request), universe, supply)
     supply.save()
-    message = describe_core(core, request.target, supply.hidden)
-    return NoSolution(message, core=core)
+    return no_solution(core, request.target, partial(obstacles, supply))

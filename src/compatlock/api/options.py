@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 class LockOptions(NamedTuple):
     """The options of `compatlock.lock` and of `compatlock lock`, by their names there.
 
-    requirements:     requirement strings; files: requirements files (`-` is standard input);
-    constraints:      constraints files; profiles: names or files of profiles
+    requirements:     requirement strings; files: requirements files (`-` is standard input) and
+                      pyproject.toml files; constraints: constraints files
+    extras, groups, all_extras, all_groups, only_groups: what of pyproject.toml files is wanted beside the
+                      project's dependencies
+    profiles:         names or files of profiles
     target:           what to lock for; empty fields fall back to the profile's, then to the running
                       interpreter and platform
     index_url:        the Simple API root; `""` is the public index
@@ -37,6 +40,11 @@ class LockOptions(NamedTuple):
     requirements: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    all_extras: bool = False
+    all_groups: bool = False
+    only_groups: bool = False
     profiles: tuple[str, ...] = ()
     target: Target = Target()
     index_url: str = ""
@@ -69,6 +77,8 @@ class LockOptions(NamedTuple):
             ("--profile", self.profiles),
             ("--requirement", self.requirements),
             ("--constraint", self.constraints),
+            ("--extra", self.extras),
+            ("--group", self.groups),
             ("--no-binary", self.no_binary),
             ("--only-binary", self.only_binary),
             ("--facts", self.facts),
@@ -87,10 +97,15 @@ class LockOptions(NamedTuple):
         ):
             if text != default:
                 yield from (option, text)
-        if not self.shipped_facts:
-            yield "--no-shipped-facts"
-        if not self.soft_facts:
-            yield "--no-soft-facts"
+        for option, given in (
+            ("--all-extras", self.all_extras),
+            ("--all-groups", self.all_groups),
+            ("--only-groups", self.only_groups),
+            ("--no-shipped-facts", not self.shipped_facts),
+            ("--no-soft-facts", not self.soft_facts),
+        ):
+            if given:
+                yield option
 
     def cache_directory(self) -> str | None:
         """Folder of the cache; None for a cache in memory."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from compatlock.api.times import parse_time
 from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_constraints, parse_requirements
-from compatlock.inputs.requirements_file import read_requirements_files
+from compatlock.inputs.sources import read_sources
 from compatlock.knowledge.apply import FactIndex
 from compatlock.knowledge.load import load_facts, load_profile
 from compatlock.model.names import normalise
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping, Sequence
 
     from compatlock.api.options import LockOptions
+    from compatlock.inputs.requirements_file import RequirementsFile
     from compatlock.model.fact import Fact
     from compatlock.model.profile import Profile
     from compatlock.model.requirement import Requirement
@@ -43,7 +44,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str]) -> Prepared:
     _check_words(options)
     profiles = [load_profile(name, memo=memo) for name in sorted(dict.fromkeys(options.profiles))]
     target = _target(options.target, profiles)
-    files = read_requirements_files(options.files, options.constraints)
+    files = _read_files(options, target, memo)
     given = [(text, "--requirement") for text in options.requirements]
     written = parse_requirements([*files.lines, *given], memo)
     constraints = parse_constraints(files.constraints, memo)
@@ -81,6 +82,25 @@ def _check_words(options: LockOptions) -> None:
             raise InputError(f"unknown {what} `{word}`", hints=[f"known: {', '.join(known)}"])
 
 
+def _read_files(options: LockOptions, target: Target, memo: MutableMapping[str, str]) -> RequirementsFile:
+    """The lines of all files; a project that excludes the target's Python is an error."""
+    wanted = None
+    if options.extras or options.groups or options.all_extras or options.all_groups or options.only_groups:
+        from compatlock.inputs.pyproject import ProjectSelection
+
+        wanted = ProjectSelection(
+            options.extras, options.groups, options.all_extras, options.all_groups, options.only_groups
+        )
+    files = read_sources(options.files, options.constraints, wanted=wanted, memo=memo)
+    if files.requires_python:
+        from compatlock.inputs.pyproject import python_problems
+
+        problems = python_problems(files.requires_python, target.python, memo)
+        if problems:
+            raise InputError("\n".join(problems), hints=["choose another Python with `--python-version`"])
+    return files
+
+
 def _target(asked: Target, profiles: Sequence[Profile]) -> Target:
     """The target: what was asked for, then the profiles', then the running one. Profiles that disagree
     need an explicit answer."""
@@ -115,7 +135,8 @@ def _facts(
 ) -> tuple[Fact, ...]:
     facts = load_facts(options.facts, shipped=options.shipped_facts, memo=memo)
     features = {feature for profile in profiles for feature in profile.features}
-    return tuple(sorted(f for f in facts if not f.feature or f.feature in features))
+    selected = [f for f in facts if not f.feature or f.feature in features]
+    return tuple(sorted(f for f in selected if options.soft_facts or not f.is_soft))
 
 
 def _waivers(options: LockOptions, profiles: Sequence[Profile], facts: Sequence[Fact]) -> tuple[Waiver, ...]:

@@ -7,16 +7,18 @@ with `packaging`.
 
 from __future__ import annotations
 
+from compatlock.model.lock import LockedEdge
 from compatlock.model.undeclared import undeclared_dependencies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from compatlock.index.supply import Supply
     from compatlock.model.dependencies import Dependency
     from compatlock.model.fact import Fact
-    from compatlock.model.lock import Lock
+    from compatlock.model.listing import File
+    from compatlock.model.lock import Lock, Pin
     from compatlock.model.package import Package
     from compatlock.model.request import Request
 
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
 def violations(lock: Lock, request: Request, supply: Supply) -> list[str]:
     """What is wrong with a lock as an answer to a request, a sentence each; empty when it is valid."""
     return list(_Checker(lock, request, supply).run())
+
+
+def broken_soft_facts(lock: Lock, request: Request, supply: Supply) -> list[str]:
+    """Ids of the soft facts that a lock breaks outright."""
+    checker = _Checker(lock, request, supply)
+    list(checker.walk())
+    return [fact.id for fact in request.facts if fact.is_soft and any(checker.fact(fact))]
 
 
 class _Checker:
@@ -34,31 +43,36 @@ class _Checker:
         self.at: dict[str, int] = {}
         self.reached: set[tuple[str, str]] = set()
         self.bounds: dict[str, list[str]] = {}
+        self.edges: set[LockedEdge] = set()
         self.permitted = {(w.package, w.extra, w.on) for w in request.waivers}
+        self.undeclared = [fact for fact in request.facts if fact.kind == "undeclared"]
+        for pin in lock.pins:
+            index = self._package(pin.name).index_of(pin.version)
+            if index is not None:
+                self.at[pin.name] = index
 
     def run(self) -> Iterator[str]:
-        for pin in self.lock.pins:
-            index = self.supply.package(pin.name).index_of(pin.version)
-            if index is None:
-                yield f"{pin.name} {pin.version} is no candidate for {self.request.target}"
-            else:
-                self.at[pin.name] = index
-        yield from self._walk()
+        yield from self.walk()
         yield from self._constraints()
+        files = self.supply.installable_files(self.at)
         for pin in self.lock.pins:
-            yield from self._pin(pin.name, bool(pin.files))
+            yield from self._pin(pin, files.get(pin.name, ()))
+        yield from self._records()
+        reported = {report.id for report in self.lock.broken_soft_facts}
         for fact in self.request.facts:
             if not fact.is_soft:
-                yield from self._fact(fact)
+                yield from self.fact(fact)
+            elif fact.id not in reported:
+                yield from (f"{broken}, and it is not reported" for broken in self.fact(fact))
 
     def _package(self, name: str) -> Package:
         return self.supply.package(name)
 
-    def _walk(self) -> Iterator[str]:
+    def walk(self) -> Iterator[str]:
         """From the user's lines along every edge that holds."""
         queue: list[tuple[str, str]] = []
         for root in self.request.roots:
-            yield from self._edge("", "", root.name, root.specifier)
+            yield from self._edge(LockedEdge("", root.name, root.specifier, "", root.extras, root.origin))
             queue += [(root.name, extra) for extra in ("", *root.extras)]
             missing = set(root.extras) - set(self._provides(root.name))
             for extra in sorted(missing):
@@ -70,9 +84,10 @@ class _Checker:
                 continue
             self.reached.add(node)
             for dependency in self._needs(name, extra):
-                yield from self._edge(name, extra, dependency.name, dependency.specifier)
-                if dependency.url:
-                    yield f"{name} depends on a direct reference: {dependency.url}"
+                on, specifier, extras, url = dependency
+                yield from self._edge(LockedEdge(name, on, specifier, extra, extras))
+                if url:
+                    yield f"{name} depends on a direct reference: {url}"
                 queue += [(dependency.name, x) for x in ("", *dependency.extras)]
 
     def _provides(self, name: str) -> tuple[str, ...]:
@@ -83,18 +98,20 @@ class _Checker:
     def _needs(self, name: str, extra: str) -> list[Dependency]:
         index = self.at[name]
         declared = list(self.supply.dependencies([(name, index)])[name, index].of(extra))
-        return declared + undeclared_dependencies(self.request.facts, self._package(name), index, extra)
+        return declared + undeclared_dependencies(self.undeclared, self._package(name), index, extra)
 
-    def _edge(self, parent: str, extra: str, name: str, specifier: str) -> Iterator[str]:
-        who = f"{parent}[{extra}]" if extra else parent or "the input"
-        self.bounds.setdefault(name, []).append(specifier)
-        if name not in self.at:
-            yield f"{who} needs {name}{specifier}, which is not pinned"
-        elif not self._package(name).admits(specifier, self.at[name]):
-            waived = {(parent, extra, name), (parent, "", name)} & self.permitted
-            if not waived or not parent:
-                version = self._package(name).versions[self.at[name]]
-                yield f"{who} needs {name}{specifier}, but {version} is pinned"
+    def _edge(self, edge: LockedEdge) -> Iterator[str]:
+        who = f"{edge.package}[{edge.extra}]" if edge.extra else edge.package or "the input"
+        self.bounds.setdefault(edge.on, []).append(edge.specifier)
+        if edge.on not in self.at:
+            yield f"{who} needs {edge.on}{edge.specifier}, which is not pinned"
+        elif not self._package(edge.on).admits(edge.specifier, self.at[edge.on]):
+            edge = edge._replace(waived=True)
+            permits = {(edge.package, edge.extra, edge.on), (edge.package, "", edge.on)}
+            if not permits & self.permitted or not edge.package:
+                version = self._package(edge.on).versions[self.at[edge.on]]
+                yield f"{who} needs {edge.on}{edge.specifier}, but {version} is pinned"
+        self.edges.add(edge)
 
     def _constraints(self) -> Iterator[str]:
         for constraint in self.request.constraints:
@@ -102,24 +119,42 @@ class _Checker:
             if index is not None and not self._package(constraint.name).admits(constraint.specifier, index):
                 yield f"the constraint {constraint} excludes {self._package(constraint.name).versions[index]}"
 
-    def _pin(self, name: str, has_files: bool) -> Iterator[str]:
-        if name not in self.at:
+    def _pin(self, pin: Pin, files: Sequence[File]) -> Iterator[str]:
+        label = f"{pin.name} {pin.version}"
+        if pin.name not in self.at:
+            yield f"{label} is no candidate for {self.request.target}"
             return
-        package, index = self._package(name), self.at[name]
-        label = f"{name} {package.versions[index]}"
-        if (name, "") not in self.reached:
+        package, index = self._package(pin.name), self.at[pin.name]
+        if (pin.name, "") not in self.reached:
             yield f"nothing needs {label}"
-        if not has_files:
+        if not pin.files:
             yield f"{label} has no file that the target could install"
-        problem = self.supply.dependencies([(name, index)])[name, index].problem
+        for file in {(f.filename, f.sha256) for f in pin.files} ^ {(f.filename, f.sha256) for f in files}:
+            yield f"{label}: the index and the lock do not agree about {file[0]}"
+        problem = self.supply.dependencies([(pin.name, index)])[pin.name, index].problem
         if problem:
             yield f"{label} cannot be used: {problem}"
         if index in package.gates and not any(
-            index in package.admitted_gates(s) for s in self.bounds.get(name, ())
+            index in package.admitted_gates(s) for s in self.bounds.get(pin.name, ())
         ):
             yield f"{label} is {package.gates[index]}, and no edge admits it"
 
-    def _fact(self, fact: Fact) -> Iterator[str]:
+    def _records(self) -> Iterator[str]:
+        """What the lock says of itself beside the pins."""
+        names = [pin.name for pin in self.lock.pins]
+        if len(set(names)) < len(names):
+            yield "a package is pinned twice"
+        for edge in self.edges ^ set(self.lock.edges):
+            state = "is left out" if edge in self.edges else "is no edge of these releases"
+            yield f"{edge.package or 'the input'} -> {edge.on}{edge.specifier} {state}"
+        roots = {root.name for root in self.request.roots}
+        if set(self.lock.roots) != roots or {pin.name for pin in self.lock.pins if pin.is_root} != roots:
+            yield "the roots are not those that were asked for"
+        needed = {node for node in self.reached if node[1]}
+        if {(pin.name, extra) for pin in self.lock.pins for extra in pin.extras} != needed:
+            yield "the extras are not those that are needed"
+
+    def fact(self, fact: Fact) -> Iterator[str]:
         involved = [n for n in (fact.package, *fact.present) if n]
         if any(n not in self.at for n in involved):
             return

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from compatlock.api.files import STDOUT, Written, lock_to_file
+from compatlock.api.files import DEFAULT_OUTPUT, Written, lock_to_files
 from compatlock.api.options import LockOptions
 from compatlock.cli.messages import say
 from compatlock.cli.progress import progress_display
 from compatlock.lockfile.compare import describe
+from compatlock.lockfile.formats import FORMATS, STDOUT
 from compatlock.model.policy import PRERELEASE_MODES
 from compatlock.model.target import Target
 
@@ -35,12 +36,25 @@ from compatlock.model.target import Target
 @click.option(
     "-o",
     "--output-file",
-    "output",
-    default="requirements.lock",
-    show_default=True,
+    "outputs",
+    multiple=True,
     metavar="FILE",
-    help="Where to write; `-` is standard output.",
+    help="Where to write (repeatable): requirements.lock unless given, `-` is standard output. "
+    "pylock.toml and .json files get their own format.",
 )
+@click.option(
+    "--format",
+    "asked_format",
+    type=click.Choice(FORMATS),
+    help="Write this format, whatever the file's name.",
+)
+@click.option("--extra", "extras", multiple=True, metavar="NAME", help="With an extra of pyproject.toml.")
+@click.option("--all-extras", is_flag=True, help="With all extras of pyproject.toml.")
+@click.option(
+    "--group", "groups", multiple=True, metavar="NAME", help="With a dependency group of pyproject.toml."
+)
+@click.option("--all-groups", is_flag=True, help="With all dependency groups of pyproject.toml.")
+@click.option("--only-groups", is_flag=True, help="Lock the named groups without the project itself.")
 @click.option("-U", "--upgrade", is_flag=True, help="Let go of all pins of an existing output file.")
 @click.option(
     "-P",
@@ -112,7 +126,8 @@ from compatlock.model.target import Target
 def lock(
     *,
     files: tuple[str, ...],
-    output: str,
+    outputs: tuple[str, ...],
+    asked_format: str | None,
     upgrade: bool,
     upgrade_packages: tuple[str, ...],
     locked: bool,
@@ -126,8 +141,8 @@ def lock(
     verbose: bool,
     **same_names: Any,
 ) -> None:
-    """Find the best set of versions for requirements FILEs (`-` is standard input), --requirement lines and
-    profiles together, and write it as a hash-pinned requirements file.
+    """Find the best set of versions for requirements FILEs (`-` is standard input, pyproject.toml too),
+    --requirement lines and profiles together, and write it as a hash-pinned lock.
 
     An existing output file is the older lock: pins that still hold are kept.
     """
@@ -140,9 +155,10 @@ def lock(
         **same_names,
     )
     with progress_display(enabled=not quiet) as on_progress:
-        written = lock_to_file(
+        written = lock_to_files(
             options,
-            output,
+            outputs or (DEFAULT_OUTPUT,),
+            asked_format=asked_format or "",
             upgrade=upgrade,
             upgrade_packages=upgrade_packages,
             locked=locked,
@@ -152,13 +168,17 @@ def lock(
         from compatlock.lockfile.lock_json import to_json
 
         click.echo(json.dumps(to_json(written.outcome.lock), indent=2))
-    elif output == STDOUT:
-        click.echo(written.text, nl=False)
+    else:
+        for file in written.files:
+            if file.path == STDOUT:
+                click.echo(file.text, nl=False)
     if not quiet:
-        _summarise(written, output, verbose)
+        _summarise(written, locked=locked)
+        if verbose:
+            _details(written)
 
 
-def _summarise(written: Written, output: str, verbose: bool) -> None:
+def _summarise(written: Written, *, locked: bool) -> None:
     result = written.outcome.lock
     count = f"{len(result.pins)} package{'' if len(result.pins) == 1 else 's'}"
     index = f", index {result.index_state}" if result.index_state else ""
@@ -177,10 +197,9 @@ def _summarise(written: Written, output: str, verbose: bool) -> None:
             say(f"note: {pin.name} {pin.version}: {note}")
     if written.existed and written.changes:
         say(describe(written.changes))
-    if output != STDOUT:
-        say(f"{'wrote' if written.written else 'unchanged:'} {output}")
-    if verbose:
-        _details(written)
+    for file in written.files:
+        if file.path != STDOUT:
+            say(f"{'unchanged:' if locked or file.is_current else 'wrote'} {file.path}")
 
 
 def _behind(pin: Any) -> str:
