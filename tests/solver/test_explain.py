@@ -318,6 +318,14 @@ def test_gated_candidates_that_would_not_help_are_not_named() -> None:
     assert [gap.package for gap in core.gaps] == ["b"]
 
 
+def test_many_gated_candidates_are_named_unread() -> None:
+    newest = tuple(Release(version=f"2.0a{n}", gate=PRERELEASE) for n in range(30, 0, -1))
+    case = Case(projects={"a": (*newest, Release(version="1"))}, roots=("a>1",), prerelease="explicit")
+    core, memory = core_of(case)
+    assert len(core.gaps[0].gated) == 30
+    assert memory.asked == []
+
+
 def test_what_can_be_satisfied_has_no_core() -> None:
     case = Case(projects=PAIR, roots=("a",))
     universe = Universe()

@@ -39,7 +39,7 @@ def requirement(name: str, extras: Iterable[str], specifier: str = "") -> str:
 
 def spans(releases: Sequence[str]) -> str:
     """Versions and ranges of versions as a list; the middle of a long one is left out."""
-    if len(releases) <= _SPANS:
+    if len(releases) <= _SPANS + 1:
         return listed(releases)
     half = _SPANS // 2
     left_out = len(releases) - 2 * half

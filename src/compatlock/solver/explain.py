@@ -35,6 +35,8 @@ _PATIENCE = 2
 _MOST_AHEAD = 32
 # How many releases that the search did not read may be read to make the core smaller.
 _READS = 100
+# How many gated candidates may be read at once to find out whether the contradiction leans on them.
+_GATED_READS = 20
 # How many further contradictions are looked at for one that is shorter to tell.
 _LOOKS = 10
 
@@ -255,6 +257,12 @@ class _Explanation:
             if not untried:
                 self.opened.update(key for key in shut.values() if key not in needed)
                 break
+            unread = [key for key in untried if key not in self.universe.dependencies]
+            if len(unread) > _GATED_READS:
+                # Better to say of all of them that they are left out than to read them for some that are not.
+                needed += unread
+                continue
+            yield from self.formula.load(unread)
             self.opened.add(untried[0])
             if (yield from self._contradiction(labels)) is None:
                 self.opened.remove(untried[0])
