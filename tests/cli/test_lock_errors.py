@@ -267,11 +267,11 @@ def test_an_index_that_fails(cli: Cli, index: IndexServer) -> None:
     assert list(Path().iterdir()) == []
 
 
-def test_an_index_that_is_a_web_page(cli: Cli, index: IndexServer) -> None:
-    index.replace("/simple/app/", b"<html></html>", times=9)
+def test_an_index_that_is_something_else(cli: Cli, index: IndexServer) -> None:
+    index.replace("/simple/app/", b'{"hello": "world"}', times=9)
     run = cli("lock", "-r", "app")
     assert run.code == 3
-    assert "answered with an HTML page" in run.err
+    assert "should list the files of `app`" in run.err
 
 
 def test_offline_with_an_empty_cache(cli: Cli, index: IndexServer) -> None:

@@ -62,6 +62,7 @@ class Supply:
         self._packages: dict[str, Package] = {}
         self._digests: dict[str, str] = {}
         self._dependencies: dict[tuple[str, int], Dependencies] = {}
+        self._installable: dict[tuple[str, int], list[File]] = {}
         self._answered: dict[str, int] = {}
         self._versions: dict[str, list[str]] = {}
         # The views that this run made itself: they still have the files.
@@ -256,13 +257,16 @@ class Supply:
 
     def installable_files(self, releases: Mapping[str, int]) -> dict[str, list[File]]:
         """The files of candidates, `{package: index}`, that the target could install, best first."""
-        wanted = {n: (self._packages[n].versions[i], self._digests[n]) for n, i in releases.items()}
+        unread = [release for release in releases.items() if release not in self._installable]
+        wanted = {n: (self._packages[n].versions[i], self._digests[n]) for n, i in unread}
         found = self._store.installable(self.source, self._view_key, wanted)
-        for name, (version, digest) in wanted.items():
-            if name not in found:
-                files = found[name] = list(self._view(name).candidates[releases[name]].files)
-                self._store.put_installable(self.source, self._view_key, name, version, digest, files)
-        return found
+        for name, index in unread:
+            files = found.get(name)
+            if files is None:
+                files = list(self._view(name).candidates[index].files)
+                self._store.put_installable(self.source, self._view_key, name, *wanted[name], files)
+            self._installable[name, index] = files
+        return {name: self._installable[name, index] for name, index in releases.items()}
 
     def hidden(self, name: str) -> tuple[Hidden, ...]:
         """The releases of a project that are no candidates, each with the reason."""
