@@ -321,7 +321,8 @@ def test_gated_candidates_that_would_not_help_are_not_named() -> None:
 def test_many_gated_candidates_are_named_unread() -> None:
     newest = tuple(Release(version=f"2.0a{n}", gate=PRERELEASE) for n in range(30, 0, -1))
     case = Case(projects={"a": (*newest, Release(version="1"))}, roots=("a>1",), prerelease="explicit")
-    core, memory = core_of(case)
+    universe, memory = Universe(), Memory(case)
+    core = memory.drive(explain(universe, case.request), universe)
     assert len(core.gaps[0].gated) == 30
     assert memory.asked == []
 
