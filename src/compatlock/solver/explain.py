@@ -39,6 +39,8 @@ _READS = 100
 _GATED_READS = 20
 # How many further contradictions are looked at for one that is shorter to tell.
 _LOOKS = 10
+# No further look is begun after so many calls of the SAT solver.
+_CALLS = 3000
 
 
 def explain(universe: Universe, request: Request) -> Generator[Need, None, Core]:
@@ -205,7 +207,7 @@ class _Explanation:
         best: list[int] = []
         for look in range(_LOOKS):
             labels = self._ordered(self.guards.literals) if not look else self._shuffled(look)
-            if self.satisfiable(labels):
+            if (best and self.sat.calls > _CALLS) or self.satisfiable(labels):
                 break
             core = set(self.sat.core())
             found = yield from self._minimise([literal for literal in labels if -literal in core])
