@@ -44,7 +44,7 @@ class Netrc:
                 continue
             except netrc.NetrcParseError as error:
                 # What it quotes may be a password.
-                self.problem = f"{path} cannot be used: line {error.lineno} is not understood"
+                self.problem = f"{path} cannot be used: it is not understood near line {error.lineno}"
             except (OSError, UnicodeDecodeError) as error:
                 self.problem = f"{path} cannot be used: {type(error).__name__}"
             return
