@@ -19,7 +19,7 @@ from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from compatlock.api.options import LockOptions
     from compatlock.errors import NoSolution
@@ -39,27 +39,48 @@ class Outcome(NamedTuple):
     counters: dict[str, int]
 
 
-def make_lock(options: LockOptions, *, on_progress: Callable[[Progress], None] | None = None) -> Outcome:
+def source_of(options: LockOptions) -> str:
+    """What the store files the answers of the options' index under."""
+    return options.index_url or _DEFAULT_SOURCE
+
+
+def make_lock(
+    options: LockOptions,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    store: Store | None = None,
+    on_read: Callable[[Supply, Mapping[str, str]], None] | None = None,
+) -> Outcome:
     """Lock what the options ask for.
+
+    A given `store` is used instead of the cache, and left open. `on_read` is called at the end, also when
+    there is no solution, with the supply (which tells what was read) and the pins, for snapshots.
 
     Raises InputError for bad input, IndexUnavailable (NotCached when offline) when the index cannot be
     asked, NoSolution when the requirements contradict each other, LockInvalid if the independent checker
     refuses the answer.
     """
-    store = Store(options.cache_directory())
+    used = store or Store(options.cache_directory())
     network = None
     try:
-        prepared = prepare(options, store.memo)
+        prepared = prepare(options, used.memo)
         if not options.offline:
             network = LazyNetwork(options.index_url, on_progress)
-        return _lock(options, prepared, store, network)
+        return _lock(options, prepared, used, network, on_read)
     finally:
         if network is not None:
             network.close()
-        store.close()
+        if store is None:
+            used.close()
 
 
-def _lock(options: LockOptions, prepared: Prepared, store: Store, network: LazyNetwork | None) -> Outcome:
+def _lock(
+    options: LockOptions,
+    prepared: Prepared,
+    store: Store,
+    network: LazyNetwork | None,
+    on_read: Callable[[Supply, Mapping[str, str]], None] | None,
+) -> Outcome:
     """Lock; begin again when the store turns out to be damaged, or changes meanwhile."""
     request = prepared.request
     draft = Lock(
@@ -70,16 +91,21 @@ def _lock(options: LockOptions, prepared: Prepared, store: Store, network: LazyN
         strategy=request.strategy,
         notes=prepared.notes,
     )
-    source = options.index_url or _DEFAULT_SOURCE
     heals = [store.drop_damaged] if options.offline else [store.drop_damaged, store.start_afresh]
     while True:
-        supply = Supply(store, source, request.target, request.policy, network)
+        supply = Supply(store, source_of(options), request.target, request.policy, network)
+        pins: Mapping[str, str] = {}
         try:
-            return _answer(request, supply, draft)
+            outcome = _answer(request, supply, draft)
+            pins = outcome.lock.versions
+            return outcome
         except CacheChanged:
             if not heals:
                 raise
             heals.pop(0)()
+        finally:
+            if on_read is not None:
+                on_read(supply, pins)
 
 
 def _answer(request: Request, supply: Supply, draft: Lock) -> Outcome:
