@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from compatlock.index.compile import Compiler
+from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.metadata import Metadata
 from compatlock.model.target import Target
 
@@ -18,23 +17,22 @@ def compiled(
     python: str = "3.12",
     platform: str = "linux",
     problem: str = "",
-) -> list[Any]:
+) -> Dependencies:
     metadata = Metadata(lines, provides, requires_python, "side-file", problem)
     return Compiler(Target(python, platform).resolved()).compile(metadata)
 
 
-def base(*lines: str, python: str = "3.12", platform: str = "linux") -> list[Any]:
-    row = compiled(*lines, python=python, platform=platform)
-    assert row[4] == ""
-    found: list[Any] = row[0]
-    return found
+def base(*lines: str, python: str = "3.12", platform: str = "linux") -> list[Dependency]:
+    release = compiled(*lines, python=python, platform=platform)
+    assert release.problem == ""
+    return list(release.base)
 
 
-def test_a_dependency_is_as_short_as_it_can_be() -> None:
-    assert base("b") == [["b"]]
-    assert base("B_c>=1,<2") == [["b-c", "<2,>=1"]]
-    assert base("b[Y_y,x]") == [["b", "", ["x", "y-y"]]]
-    assert base("b @ https://index.example/b.whl") == [["b", "", [], "https://index.example/b.whl"]]
+def test_dependencies_are_normalised() -> None:
+    assert base("b") == [Dependency("b")]
+    assert base("B_c>=1,<2") == [Dependency("b-c", "<2,>=1")]
+    assert base("b[Y_y,x]") == [Dependency("b", extras=("x", "y-y"))]
+    assert base("b @ https://index.example/b.whl") == [Dependency("b", url="https://index.example/b.whl")]
 
 
 @pytest.mark.parametrize(
@@ -60,46 +58,45 @@ def test_a_dependency_is_as_short_as_it_can_be() -> None:
 def test_markers_are_evaluated_for_the_target(
     marker: str, python: str, platform: str, expected: bool
 ) -> None:
-    assert base(f"b ; {marker}", python=python, platform=platform) == ([["b"]] if expected else [])
+    assert base(f"b ; {marker}", python=python, platform=platform) == ([Dependency("b")] if expected else [])
 
 
 def test_dependencies_of_extras_stand_apart() -> None:
-    row = compiled(
+    release = compiled(
         "b",
         "c>=1 ; extra == 'fast'",
         "d ; python_version < '3' and extra == 'fast'",
         "e ; extra == 'fast' or extra == 'Slow_One'",
         provides=("fast", "Slow_One", "empty"),
     )
-    assert row == [
-        [["b"]],
-        {"fast": [["c", ">=1"], ["e"]], "slow-one": [["e"]]},
-        ["fast", "slow-one", "empty"],
+    assert release == Dependencies(
+        (Dependency("b"),),
+        {"fast": (Dependency("c", ">=1"), Dependency("e")), "slow-one": (Dependency("e"),)},
+        ("fast", "slow-one", "empty"),
         "side-file",
-        "",
-    ]
+    )
 
 
 def test_an_extra_of_the_package_itself_is_a_dependency_on_it() -> None:
-    row = compiled("pkg[fast,slow] ; extra == 'all'", provides=("all", "fast", "slow"))
-    assert row[1] == {"all": [["pkg", "", ["fast", "slow"]]]}
+    release = compiled("pkg[fast,slow] ; extra == 'all'", provides=("all", "fast", "slow"))
+    assert release.extras == {"all": (Dependency("pkg", extras=("fast", "slow")),)}
 
 
 def test_an_extra_that_is_declared_twice_counts_once() -> None:
-    row = compiled("c ; extra == 'a-b'", provides=("a_b", "A-B"))
-    assert row[1] == {"a-b": [["c"]]}
-    assert row[2] == ["a-b"]
+    release = compiled("c ; extra == 'a-b'", provides=("a_b", "A-B"))
+    assert release.extras == {"a-b": (Dependency("c"),)}
+    assert release.provides == ("a-b",)
 
 
 def test_a_line_for_an_extra_that_is_not_provided_is_nobodys() -> None:
-    assert compiled("c ; extra == 'ghost'", provides=("real",))[:3] == [[], {}, ["real"]]
+    assert compiled("c ; extra == 'ghost'", provides=("real",))[:3] == ((), {}, ("real",))
 
 
 @pytest.mark.parametrize("line", ["b>=1.*", "b >= ", "not a line", "b ; python_version >> '3'", ""])
 def test_an_invalid_line_spoils_the_release(line: str) -> None:
-    row = compiled("a", line)
-    assert row[4].startswith(f"invalid dependency `{line}`: ")
-    assert "\n" not in row[4]
+    problem = compiled("a", line).problem
+    assert problem.startswith(f"invalid dependency `{line}`: ")
+    assert "\n" not in problem
 
 
 @pytest.mark.parametrize(
@@ -118,9 +115,9 @@ def test_an_invalid_line_spoils_the_release(line: str) -> None:
     ],
 )
 def test_requires_python_holds_at_both_ends(requires_python: str, python: str, fits: bool) -> None:
-    problem = compiled(requires_python=requires_python, python=python)[4]
+    problem = compiled(requires_python=requires_python, python=python).problem
     assert problem == ("" if fits else f"requires Python {requires_python}")
 
 
 def test_unusable_metadata_has_no_dependencies() -> None:
-    assert compiled("b", problem="no METADATA") == [[], {}, [], "side-file", "no METADATA"]
+    assert compiled("b", problem="no METADATA") == Dependencies((), {}, (), "side-file", "no METADATA")

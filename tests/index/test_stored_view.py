@@ -33,15 +33,25 @@ def test_a_view_comes_back_as_a_package() -> None:
     assert stored["x"] == [0, 3, 5, 6, 7, 9]
     package = package_of("a", stored, {">1": (0, 0, 8)}, compute=lambda _: (0,), prerelease="explicit")
     assert package.versions == ["9.0", "8.0", "7.0", "4.0", "2.0", "1.0"]
-    assert package.positions == numbers
-    assert package.times == [0, 1, 2, None, 7, 8]
+    assert list(package.positions) == numbers
+    assert list(package.times) == [0, 1, 2, None, 7, 8]
+    assert (package.times[3], package.times[4:], len(package.times)) == (None, [7, 8], 6)
     assert package.gates == {0: "yanked"}
     assert package.file_keys[4] == f"{7:064}"[:20]
     assert package.runs(">1") == ((0, 5),)
     assert package.runs("<0") == ()
 
 
+def test_positions_in_one_range() -> None:
+    view = View(tuple(Candidate(n, str(9 - n), (File("a", "", f"{n:064}"),), None) for n in (3, 4, 5)), ())
+    stored = {**encode_view(view), "e": True}
+    package = package_of("a", stored, {}, compute=lambda _: (0, 0, 5), prerelease="explicit")
+    assert list(package.positions) == [3, 4, 5]
+    assert list(package.times) == [None, None, None]
+    assert package.runs(">4") == ((0, 2),)
+
+
 def test_a_project_without_candidates() -> None:
     stored = {**encode_view(View((), ())), "e": False}
     package = package_of("a", stored, {}, compute=lambda _: (0,), prerelease="explicit")
-    assert (package.size, package.found, list(package.file_keys)) == (0, False, [])
+    assert (package.size, package.found, list(package.file_keys), list(package.times)) == (0, False, [], [])

@@ -6,20 +6,17 @@ from packaging.markers import Marker, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from compatlock.model.metadata import Metadata
     from compatlock.model.target import Target
 
 
 class Compiler:
-    """Evaluates metadata for one target. The result is the stored form of `model.dependencies`:
-    `[base, extras, provides, source, problem]`, each dependency `[name, specifier, [extras], url]` with
-    trailing empty fields left out."""
+    """Evaluates metadata for one target."""
 
     def __init__(self, target: Target) -> None:
         self._environment = target.marker_environment
@@ -27,27 +24,28 @@ class Compiler:
         self._markers: dict[tuple[str, str], bool] = {}
         self._python: dict[str, bool] = {}
 
-    def compile(self, metadata: Metadata) -> list[Any]:
+    def compile(self, metadata: Metadata) -> Dependencies:
         """Evaluate the metadata of one file. `problem` says why the release cannot be used, `""` if it can:
         unusable metadata, a dependency line that is not valid, a wrong Python."""
         if metadata.problem:
-            return [[], {}, [], metadata.source, metadata.problem]
+            return Dependencies((), {}, (), metadata.source, metadata.problem)
         problem = self._python_problem(metadata.requires_python)
-        provides = list(dict.fromkeys(normalise(extra) for extra in metadata.provides_extra))
-        base: list[Any] = []
-        extras: dict[str, list[Any]] = {}
+        provides = tuple(dict.fromkeys(normalise(extra) for extra in metadata.provides_extra))
+        base: list[Dependency] = []
+        extras: dict[str, list[Dependency]] = {}
         for line in metadata.requires_dist:
             requirement = self._parse(line)
             if isinstance(requirement, str):
                 problem = problem or f"invalid dependency `{line}`: {requirement}"
                 continue
-            dependency = _encode(requirement)
+            dependency = _dependency(requirement)
             where = [""] if self._holds(requirement.marker, "") else []
             if not where and requirement.marker is not None and "extra" in str(requirement.marker):
                 where = [extra for extra in provides if self._holds(requirement.marker, extra)]
             for extra in where:
                 (extras.setdefault(extra, []) if extra else base).append(dependency)
-        return [base, extras, provides, metadata.source, problem]
+        by_extra = {extra: tuple(found) for extra, found in extras.items()}
+        return Dependencies(tuple(base), by_extra, provides, metadata.source, problem)
 
     def _python_problem(self, requires_python: str) -> str:
         if not requires_python:
@@ -87,13 +85,10 @@ class Compiler:
         return known
 
 
-def _encode(requirement: Requirement) -> list[Any]:
-    fields: list[Any] = [
+def _dependency(requirement: Requirement) -> Dependency:
+    return Dependency(
         normalise(requirement.name),
         str(requirement.specifier),
-        sorted(normalise(extra) for extra in requirement.extras),
+        tuple(sorted(normalise(extra) for extra in requirement.extras)),
         requirement.url or "",
-    ]
-    while len(fields) > 1 and not fields[-1]:
-        fields.pop()
-    return fields
+    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v5.sqlite"
+FILE_NAME = "store-v6.sqlite"
 
 # How many keys one query asks for at most (SQLite's own limit is 999 in old versions).
 _MOST_KEYS = 400
@@ -258,8 +258,8 @@ class Store:
         self._write("insert or replace into metadata values(?,?,?)", source, file_key, row)
 
     def edges(self, source: str, environment: str, file_keys: Sequence[str]) -> dict[str, list[Any]]:
-        """The dependencies of files as evaluated for a marker environment, see `index.compile`; those that
-        are not stored are left out."""
+        """The dependencies of files as evaluated for a marker environment, as `index.stored_edges` encodes
+        them; those that are not stored are left out."""
         query = "select file, body from edges where source = ? and environment = ? and file in ({})"
         found = {}
         for key, body in self._select(query, (source, environment), file_keys):

@@ -13,7 +13,7 @@ from compatlock.model.package import Package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 KEY_LENGTH = 20  # of a file's key, see `index.view.file_key`
@@ -41,6 +41,34 @@ class FileKeys(Sequence[str]):
         return len(self._text) // KEY_LENGTH
 
 
+class Times(Sequence["int | None"]):
+    """The upload times of the candidates, parsed when the first is looked at."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._times: list[int | None] | None = None
+
+    def _all(self) -> list[int | None]:
+        if self._times is None:
+            self._times = [int(time) if time else None for time in self._text.split(" ")]
+        return self._times
+
+    @overload
+    def __getitem__(self, index: int) -> int | None: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[int | None]: ...
+
+    def __getitem__(self, index: int | slice) -> int | list[int | None] | None:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[int | None]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
 def package_of(
     name: str,
     view: dict[str, Any],
@@ -51,12 +79,11 @@ def package_of(
 ) -> Package:
     """The package that a stored view describes; `runs` are specifiers answered before, `compute` answers
     others, `prerelease` is the policy's mode."""
-    bounds = view["x"]
     return Package(
         name,
         view["v"].split("\n") if view["v"] else (),
-        positions=list(chain.from_iterable(map(range, bounds[::2], bounds[1::2]))),
-        times=view["t"],
+        positions=_positions(view["x"]),
+        times=Times(view["t"]) if view["v"] else (),
         gates={int(i): gate for i, gate in view["g"].items()},
         file_keys=FileKeys(view["f"]),
         full_runs=runs,
@@ -65,3 +92,10 @@ def package_of(
         newest_hidden=view["h"],
         prerelease=prerelease,
     )
+
+
+def _positions(bounds: list[int]) -> Sequence[int]:
+    """The numbers within half-open ranges `[lo, hi, lo, hi, ...]`."""
+    if len(bounds) == 2:
+        return range(*bounds)
+    return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))

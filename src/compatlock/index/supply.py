@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 
 from compatlock.errors import NotCached
+from compatlock.index.stored_edges import decode_dependencies, encode_dependencies
 from compatlock.index.stored_view import package_of
-from compatlock.model.dependencies import Dependencies, Dependency
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from compatlock.index.lazy_network import LazyNetwork
     from compatlock.index.store import PackageRow, Store
     from compatlock.index.view import Hidden, View, Viewer
+    from compatlock.model.dependencies import Dependencies
     from compatlock.model.listing import File, Listing
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
@@ -172,23 +173,24 @@ class Supply:
         missing = []
         for release, key in keys.items():
             row = rows.get(key)
-            if row is None:
-                fields = self._store.metadata(self.source, key)
-                if fields is None:
-                    missing.append(release)
-                    continue
-                row = self._compile(key, _metadata(fields))
-            self._dependencies[release] = _decode(row)
+            if row is not None:
+                self._dependencies[release] = decode_dependencies(row)
+                continue
+            fields = self._store.metadata(self.source, key)
+            if fields is None:
+                missing.append(release)
+            else:
+                self._dependencies[release] = self._compile(key, _metadata(fields))
         return missing
 
-    def _compile(self, key: str, metadata: Metadata) -> Any:
+    def _compile(self, key: str, metadata: Metadata) -> Dependencies:
         if self._compiler is None:
             from compatlock.index.compile import Compiler
 
             self._compiler = Compiler(self.target)
-        row = self._compiler.compile(metadata)
-        self._store.put_edges(self.source, self.target.key, key, row)
-        return row
+        release = self._compiler.compile(metadata)
+        self._store.put_edges(self.source, self.target.key, key, encode_dependencies(release))
+        return release
 
     # Fetching
 
@@ -241,8 +243,8 @@ class Supply:
         self.fetched_metadata += 1
         key = self._packages[name].file_keys[index]
         self._store.put_metadata(self.source, key, metadata)
-        self._dependencies[name, index] = _decode(self._compile(key, metadata))
-        return self._dependencies[name, index]
+        release = self._dependencies[name, index] = self._compile(key, metadata)
+        return release
 
     def newest_dependencies(self, name: str) -> Dependencies | None:
         """The dependencies of a package's newest candidate, if this run has read them."""
@@ -314,20 +316,3 @@ def _metadata(fields: list[Any]) -> Metadata:
 
     requires_dist, provides_extra, *rest = fields
     return Metadata(tuple(requires_dist), tuple(provides_extra), *rest)
-
-
-def _dependency(row: list[Any]) -> Dependency:
-    if len(row) < 3:
-        return Dependency(*row)
-    return Dependency(row[0], row[1], tuple(row[2]), *row[3:])
-
-
-def _decode(row: list[Any]) -> Dependencies:
-    base, extras, provides, source, problem = row
-    return Dependencies(
-        tuple(_dependency(d) for d in base),
-        {x: tuple(_dependency(d) for d in rows) for x, rows in extras.items()},
-        tuple(provides),
-        source,
-        problem,
-    )

@@ -201,7 +201,7 @@ def encode_view(view: View) -> dict[str, Any]:
     return {
         "v": "\n".join(c.version for c in candidates),
         "x": _ranges(c.position for c in candidates),
-        "t": [c.time for c in candidates],
+        "t": " ".join("" if c.time is None else str(c.time) for c in candidates),
         "g": {str(i): c.gate for i, c in enumerate(candidates) if c.gate},
         "f": "".join(file_key(c.file) for c in candidates),
         "h": list(newest_hidden[:3]) if newest_hidden else [],

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class Dependency(NamedTuple):
     """One `Requires-Dist` line whose marker holds: `name[extras]specifier`; `url` for a direct reference."""
@@ -28,7 +32,7 @@ class Dependencies(NamedTuple):
     """
 
     base: tuple[Dependency, ...]
-    extras: dict[str, tuple[Dependency, ...]]
+    extras: Mapping[str, tuple[Dependency, ...]]
     provides: tuple[str, ...] = ()
     source: str = ""
     problem: str = ""

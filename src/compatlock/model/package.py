@@ -197,6 +197,8 @@ class Package:
     def lag_days(self, index: int, newest: int) -> int:
         """Whole days behind candidate `newest` by upload time, monotone from the newest down (a backport
         is as far behind as what precedes it). Without upload times: releases behind."""
+        if index <= newest:
+            return 0
         table = self._lag.get(newest)
         if table is None:
             table = self._lag[newest] = self._lag_table(newest)
