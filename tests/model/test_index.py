@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compatlock.errors import InputError
-from compatlock.model.index import PackageIndex, parse_index
+from compatlock.model.index import PackageIndex, assign, parse_index
 from compatlock.model.secret import Secret
 
 
@@ -62,3 +62,36 @@ def test_how_an_index_is_shown() -> None:
     assert parse_index("a=https://u:hunter2@index.example").shown == "a=https://****@index.example/"
     assert PackageIndex().shown == "the public index"
     assert "hunter2" not in repr(parse_index("https://u:hunter2@index.example"))
+
+
+CU128 = parse_index("cu128=https://u:hunter2@index.example/whl/cu128")
+
+
+def test_projects_are_assigned_to_indexes() -> None:
+    other = "https://other.example/simple/"
+    assert assign([" torch , Torch_Vision = cu128", f"b={other}", "b=cu128", f"a={other}"], (CU128,)) == (
+        ("a", PackageIndex(other)),
+        ("b", CU128),
+        ("torch", CU128),
+        ("torch-vision", CU128),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("torch", "`torch` (from X) does not assign projects to an index"),
+        ("torch=", "`torch=` (from X) does not assign projects to an index"),
+        ("=cu128", "`=cu128` (from X) does not assign projects to an index"),
+        ("a,,b=cu128", "`a,,b=cu128` (from X) does not assign projects to an index"),
+        ("torch>=2=cu128", "`torch>=2=cu128` (from X) does not assign projects to an index"),
+        ("torch=cu130", "`torch=cu130` (from X): no index is called `cu130`"),
+        ("torch=ftp://u:hunter2@x.example/", "`ftp://****@x.example/` (from X) is not the URL of an index"),
+        ("https://u:hunter2@x.example/", "`https://****@x.example/` (from X) does not assign projects"),
+    ],
+)
+def test_assignments_that_are_none(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        assign([text], (CU128,), "X")
+    assert caught.value.message.startswith(message)
+    assert "hunter2" not in f"{caught.value.message}{caught.value.hints}"

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from compatlock.index.network import Network, OnListing, OnMetadata
     from compatlock.index.progress import Progress
+    from compatlock.model.index import PackageIndex
     from compatlock.model.listing import File
 
 
 class LazyNetwork:
-    """`index_url` is the root of a Simple API; `""` is the public index."""
+    """`indexes` is the root of a Simple API (`""` is the public index), or a sequence of indexes; for
+    `timeout` and `cert` see `Network`."""
 
-    def __init__(self, index_url: str, on_progress: Callable[[Progress], None] | None = None) -> None:
-        self._index_url = index_url
+    def __init__(
+        self,
+        indexes: str | Sequence[PackageIndex],
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        timeout: float = 30.0,
+        cert: str = "",
+    ) -> None:
+        self._indexes = indexes
         self._on_progress = on_progress
+        self._timeout = timeout
+        self._cert = cert
         self._network: Network | None = None
 
     @property
@@ -39,10 +50,21 @@ class LazyNetwork:
     ) -> None:
         """See `Network.fetch`."""
         if self._network is None:
-            from compatlock.index.network import Network
-
-            self._network = Network(self._index_url or _public_index(), on_progress=self._on_progress)
+            self._network = self._open()
         self._network.fetch(listings, metadata, on_listing=on_listing, on_metadata=on_metadata)
+
+    def _open(self) -> Network:
+        from compatlock.index.network import Network
+        from compatlock.model.index import PackageIndex, parse_index
+
+        given = self._indexes
+        indexes = [parse_index(given) if given else PackageIndex()] if isinstance(given, str) else given
+        return Network(
+            [index if index.url else index._replace(url=_public_index()) for index in indexes],
+            timeout=self._timeout,
+            cert=self._cert,
+            on_progress=self._on_progress,
+        )
 
     def close(self) -> None:
         """Close the connections, if there are any."""

@@ -8,41 +8,50 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeAlias
 
 from compatlock.index.client import IndexClient
-from compatlock.index.progress import Progress
+from compatlock.index.credentials import Netrc
+from compatlock.index.indexes import split_key
+from compatlock.index.progress import Progress, Tally
+from compatlock.index.transport import Transport
+from compatlock.model.index import PackageIndex, parse_index
 from compatlock.model.listing import File, Listing
 from compatlock.model.metadata import Metadata
 
-# What to fetch: (project, etag or "") of listings, (project, file) of metadata.
+# What to fetch: (project, etag or "") of listings, (project, file) of metadata. With several indexes a
+# project is named as `indexes.request_key` says: `torch@1` is torch at the second one.
 Batch: TypeAlias = "tuple[Iterable[tuple[str, str]], Iterable[tuple[str, File]]]"
 OnListing: TypeAlias = "Callable[[str, Listing | None, str], Batch | None]"
 OnMetadata: TypeAlias = "Callable[[str, File, Metadata], Batch | None]"
 
 
 class Network:
-    """An index, asked synchronously. Use it as a context manager, or call `close`.
+    """One or several indexes, asked synchronously. Use it as a context manager, or call `close`.
 
-    `on_progress` is called, like all callbacks, in the thread that called `fetch`.
+    `concurrency` bounds the requests at once to all of them, `timeout` is in seconds for every wait for a
+    server, `cert` names further certificate authorities (PEM). `on_progress` is called, like all callbacks,
+    in the thread that called `fetch`.
     """
 
     def __init__(
         self,
-        index_url: str,
+        indexes: str | Sequence[PackageIndex],
         *,
         concurrency: int = 32,
         timeout: float = 30.0,
+        cert: str = "",
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self._on_progress = on_progress
         self._progress: Progress | None = None
-        self._client = IndexClient(
-            index_url, concurrency=concurrency, timeout=timeout, on_progress=self._note_progress
-        )
+        given = [parse_index(indexes)] if isinstance(indexes, str) else indexes
+        self._transport = transport = Transport(concurrency=concurrency, timeout=timeout, cert=cert)
+        tally, netrc = Tally(self._note_progress), Netrc()
+        self._clients = [IndexClient(index, transport=transport, netrc=netrc, tally=tally) for index in given]
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="compatlock-network", daemon=True)
         self._thread.start()
@@ -50,12 +59,12 @@ class Network:
     @property
     def requests(self) -> int:
         """HTTP requests sent so far."""
-        return self._client.requests
+        return self._transport.requests
 
     @property
     def bytes_received(self) -> int:
         """Bytes received so far, as they came over the wire."""
-        return self._client.bytes_received
+        return self._transport.bytes_received
 
     def fetch(
         self,
@@ -73,7 +82,7 @@ class Network:
 
         Raises the first IndexUnavailable, or what a callback raises; the rest is then cancelled.
         """
-        call = _Call(self._client, self._loop)
+        call = _Call(self._clients, self._loop)
         try:
             call.start((listings, metadata))
             while call.pending:
@@ -92,7 +101,7 @@ class Network:
         """Close the connections and end the thread. No fetch may be running."""
         if self._loop.is_closed():
             return
-        asyncio.run_coroutine_threadsafe(self._client.aclose(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._transport.aclose(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -131,10 +140,10 @@ _Work: TypeAlias = "Callable[[], Coroutine[Any, Any, _Answer]]"
 class _Call:
     """The tasks of one fetch; they live in the loop's thread, `pending` and `answers` are the caller's."""
 
-    def __init__(self, client: IndexClient, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, clients: Sequence[IndexClient], loop: asyncio.AbstractEventLoop) -> None:
         self.pending = 0
         self.answers: SimpleQueue[_Answer | BaseException] = SimpleQueue()
-        self._client = client
+        self._clients = clients
         self._loop = loop
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -170,7 +179,9 @@ class _Call:
             self.answers.put(error)
 
     async def _listing(self, project: str, etag: str) -> _Answer:
-        return _ListingAnswer(project, *await self._client.listing(project, etag))
+        name, position = split_key(project)
+        return _ListingAnswer(project, *await self._clients[position].listing(name, etag))
 
     async def _metadata(self, project: str, file: File) -> _Answer:
-        return _MetadataAnswer(project, file, await self._client.metadata(project, file))
+        name, position = split_key(project)
+        return _MetadataAnswer(project, file, await self._clients[position].metadata(name, file))

@@ -7,9 +7,15 @@ from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.model.display import printable, redact
+from compatlock.model.names import normalise
 from compatlock.model.secret import Secret
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(?=[A-Za-z][A-Za-z0-9+.-]*:)")
+_PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:\[\]\\]+)(?::(\d{1,5}))?\Z")
 
 
@@ -17,20 +23,55 @@ class PackageIndex(NamedTuple):
     """The root of a Simple API. `url` ends in "/" and holds no credentials; `""` is the public index.
 
     `name` is what the user calls it, or `""`. `login` is the user part of the URL as it was written there
-    (`user`, `token` or `user:password`, percent-encoded). An `explicit` index is asked only for the projects
-    that are assigned to it.
+    (`user`, `token` or `user:password`, percent-encoded).
     """
 
     url: str = ""
     name: str = ""
     login: Secret | None = None
-    explicit: bool = False
 
     @property
     def shown(self) -> str:
         """The index for people: its name or URL, and a mark where credentials were given."""
         hidden = self.url.replace("://", f"://{self.login}@", 1) if self.login is not None else self.url
         return f"{self.name}={hidden}" if self.name and hidden else hidden or "the public index"
+
+
+class Indexes(NamedTuple):
+    """All indexes of a run. A project is that of the first of `extra`, then `default`, that has it. A project
+    in `assigned` (pairs of a normalised name and an index) is asked for at its index only, and the indexes to
+    which projects are assigned are asked for nothing else, unless they are also the default."""
+
+    default: PackageIndex = PackageIndex()
+    extra: tuple[PackageIndex, ...] = ()
+    assigned: tuple[tuple[str, PackageIndex], ...] = ()
+
+
+def assign(
+    texts: Iterable[str], extra: tuple[PackageIndex, ...], origin: str = ""
+) -> tuple[tuple[str, PackageIndex], ...]:
+    """Read `PROJECT[,PROJECT...]=NAME` or `=URL`; a NAME is that of one of `extra`. Raises InputError."""
+    assigned: dict[str, PackageIndex] = {}
+    given = f" (from {origin})" if origin else ""
+    for text in texts:
+        projects, _, place = (part.strip() for part in text.partition("="))
+        names = [name.strip() for name in projects.split(",")]
+        if not place or not all(_PROJECT.match(name) for name in names):
+            raise InputError(
+                f"`{printable(redact(text))}`{given} does not assign projects to an index",
+                hints=[
+                    "write PROJECT=NAME or PROJECT=URL, several projects with commas: torch,torchvision=cu128"
+                ],
+            )
+        index = next((index for index in extra if index.name == place), None)
+        if index is None and "://" not in place:
+            raise InputError(
+                f"`{printable(redact(text))}`{given}: no index is called `{printable(redact(place))}`",
+                hints=[f"name one with `--index {printable(redact(place))}=URL`, or give the URL here"],
+            )
+        for name in names:
+            assigned[normalise(name)] = index or parse_index(place, origin)
+    return tuple(sorted(assigned.items(), key=lambda pair: pair[0]))
 
 
 def parse_index(text: str, origin: str = "") -> PackageIndex:
