@@ -79,7 +79,7 @@ def _wrap_warm(phases: Phases) -> None:
         ("check", locking, "violations"),
         ("save", supply.Supply, "save"),
         ("close the store", store.Store, "close"),
-        ("render", files, "render"),
+        ("render", files, "render_as"),
         ("compare with the older lock", files, "changes"),
         ("write the lock", write, "write_atomically"),
         ("summarise", command, "_summarise"),
