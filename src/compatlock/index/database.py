@@ -138,9 +138,11 @@ def _memory() -> sqlite3.Connection:
 def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
     """Make the tables when they are missing. The last one tells that all are there."""
     if not database.execute("select 1 from sqlite_master where name = 'memo'").fetchone():
+        # Rows of some kilobytes are the rule: larger pages halve the time that it takes to read them.
+        database.execute("pragma page_size = 16384")
         database.execute("pragma journal_mode = wal")
         database.executescript(_SCHEMA)
     database.execute("pragma synchronous = normal")
-    # In pages: what a cold run writes, so that it waits for the disk once, at its end.
-    database.execute("pragma wal_autocheckpoint = 8000")
+    # In pages: more than a cold run writes, so that it waits for the disk once, at its end.
+    database.execute("pragma wal_autocheckpoint = 4000")
     return database
