@@ -10,6 +10,9 @@ import pytest
 from compatlock.index import transport
 from tests.support.command import Cli, Run, run_here
 from tests.support.index_server import IndexServer
+from tests.support.real_index import real_cache
+
+__all__ = ["real_cache"]
 
 
 @pytest.fixture

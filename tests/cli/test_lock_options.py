@@ -81,9 +81,22 @@ def test_what_the_target_hides_is_said(cli: Cli, index: IndexServer) -> None:
     index.add("a", "1.0")
     target = ("--python-version", "3.12", "--python-platform", "linux")
     run = cli("lock", "-r", "a", *target)
-    note = "the newer 2.0 is hidden: it has no wheel for x86_64-manylinux_2_28"
+    note = (
+        "the newer 2.0 is hidden: its wheels need x86_64-manylinux_2_34 (glibc 2.34), the target is "
+        "x86_64-manylinux_2_28"
+    )
     assert f"note: a 1.0: {note}\n" in run.err
     assert f"    # note: {note}\n" in Path("requirements.lock").read_text()
+    index.add("b", "2.0", tags=("py3-none-win_amd64",), sdist=True)
+    index.add("b", "1.0")
+    index.add("c", "2.0", requires_python=">=3.13")
+    index.add("c", "1.0")
+    run = cli("lock", "-r", "b", "-r", "c", *target)
+    assert (
+        "note: b 1.0: the newer 2.0 is hidden: its wheels are only for Windows x86_64, the target is "
+        "x86_64-manylinux_2_28 (or it would have to be built from source)\n"
+        "note: c 1.0: the newer 2.0 is hidden: it needs Python >=3.13, the target is 3.12.0\n"
+    ) in run.err
     run = cli("lock", "-r", "a>=2", *target)
     assert run.code == 1
     assert "manylinux_2_34" in run.err

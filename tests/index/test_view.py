@@ -122,7 +122,7 @@ def test_a_yanked_pre_release_is_yanked() -> None:
 def test_a_yanked_native_build_is_no_candidate_either() -> None:
     windows = wheel("2.0", tag="py3-none-win_amd64", yanked="")
     releases = {"v2_0": [windows, sdist("2.0", yanked="")], "v1_0": [wheel()]}
-    assert hidden(viewer(), **releases) == {"2.0": ("native", "")}
+    assert hidden(viewer(), **releases) == {"2.0": ("native", "only for Windows x86_64")}
 
 
 # Requires-Python
@@ -163,7 +163,7 @@ def test_a_release_with_wheels_that_do_not_fit_is_no_candidate_while_another_fit
     }
     found = viewer()
     assert list(candidates(found, **releases)) == ["1.0"]
-    assert hidden(found, **releases) == {"3.0": ("native", ""), "2.0": ("tags", "")}
+    assert hidden(found, **releases) == {"3.0": ("native", "x86_64-manylinux_2_34"), "2.0": ("tags", "")}
     assert list(candidates(viewer(platform="x86_64-manylinux_2_34"), **releases)) == ["3.0", "2.0", "1.0"]
 
 

@@ -174,12 +174,16 @@ class Assembler:
 
     def _hidden_note(self, version: str, reason: str, detail: str) -> str:
         target = self._request.target
-        why = {
-            "python": f"needs Python {detail}, the target is {target.python}",
-            "tags": f"has no wheel for {target.platform}",
-            "native": f"has no wheel for {target.platform} and would have to be built from source",
-        }
-        return f"the newer {version} is hidden: it {why[reason]}"
+        if reason == "python":
+            why = f"it needs Python {detail}, the target is {target.python}"
+        elif not detail:
+            why = f"it has no wheel for {target.platform}"
+        elif " " in detail:
+            why = f"its wheels are {detail}, the target is {target.platform}"
+        else:
+            why = f"its wheels need {_platform_words(detail)}, the target is {target.platform}"
+        built = " (or it would have to be built from source)" if reason == "native" else ""
+        return f"the newer {version} is hidden: {why}{built}"
 
     def _asker(self, edges: Sequence[LockedEdge], extra: str) -> str:
         return next(self._who(e) for e in edges if extra in e.extras)
@@ -192,3 +196,9 @@ class Assembler:
             return f"as of {format_time(cut)}"
         times = [t for n in self._chosen.indexes for t in self._package(n).times if t is not None]
         return f"newest release of these packages {format_time(max(times))}" if times else ""
+
+
+def _platform_words(platform: str) -> str:
+    """A platform's name, with its glibc where it says so in its own way only."""
+    _, is_manylinux, floor = platform.partition("-manylinux_")
+    return f"{platform} (glibc {floor.replace('_', '.')})" if is_manylinux else platform

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v6.sqlite"
+FILE_NAME = "store-v7.sqlite"
 
 # How many keys one query asks for at most (SQLite's own limit is 999 in old versions).
 _MOST_KEYS = 400

@@ -14,6 +14,7 @@ from packaging.version import Version
 
 from compatlock.index.stored_view import KEY_LENGTH
 from compatlock.index.tags import TagRanks, build_number
+from compatlock.index.wheel_platforms import wheels_fit
 from compatlock.model.package import PRERELEASE, YANKED
 
 TYPE_CHECKING = False
@@ -101,6 +102,7 @@ class Viewer:
     """Makes views for one target and policy."""
 
     def __init__(self, target: Target, policy: Policy) -> None:
+        self._target = target
         self._python = Version(target.python)
         self._ranks = TagRanks(target)
         self._policy = policy
@@ -131,7 +133,17 @@ class Viewer:
                 hidden.append(Hidden(draft.candidate.version, NATIVE, position=draft.candidate.position))
             else:
                 candidates.append(draft.candidate)
-        return View(tuple(candidates), tuple(hidden))
+        return self._detailed(View(tuple(candidates), tuple(hidden)), listing)
+
+    def _detailed(self, view: View, listing: Listing) -> View:
+        """The view with the platform that the newest hidden release is for as its detail."""
+        newest = view.newest_hidden()
+        if newest is None or newest.reason == PYTHON:
+            return view
+        files = listing.releases[newest.position].files
+        wheels = [f.filename for f in files if f.is_wheel and self.accepts_python(f.requires_python)]
+        detailed = newest._replace(detail=wheels_fit(wheels, self._target))
+        return view._replace(hidden=tuple(detailed if h is newest else h for h in view.hidden))
 
     def _gate(self, version: str, yanked: bool) -> str:
         if yanked:
