@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compatlock.cli.lock import lock as lock_command
+from compatlock.cli.lock_options import OPTIONS
 from compatlock.index import lazy_network
 from compatlock.knowledge.parse import parse_facts, parse_profile
 from tests.support.index_server import IndexServer
@@ -57,7 +57,7 @@ def test_the_python_example_runs(
 
 
 def test_the_options_exist() -> None:
-    known = {name for parameter in lock_command.params for name in parameter.opts} | {"--help"}
+    known = {name for option in OPTIONS for name in option.names} | {"--help"}
     text = "\n".join(line for line in read("README.md").splitlines() if "pip install" not in line)
     shown = set(re.findall(r"(?<![\w-])-{1,2}[A-Za-z][A-Za-z-]*", text)) - {"-m"}
     assert len(shown) > 20

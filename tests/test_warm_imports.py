@@ -16,8 +16,8 @@ from tests.support.index_server import IndexServer
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 HEAVY = (
-    "packaging", "pydantic", "httpx", "h2", "ssl", "rich", "tomllib", "tomli", "platformdirs", "asyncio",
-    "dataclasses", "hashlib", "pypi_simple", "resolvelib", "urllib.request", "email", "logging",
+    "click", "packaging", "pydantic", "httpx", "h2", "ssl", "rich", "tomllib", "tomli", "platformdirs",
+    "asyncio", "inspect", "dataclasses", "hashlib", "pypi_simple", "resolvelib", "urllib.request", "email", "logging",
     "importlib.metadata",
 )  # fmt: skip
 

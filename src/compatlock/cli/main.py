@@ -5,57 +5,41 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from importlib import import_module
 
-import click
-
-from compatlock import __version__
-from compatlock.cli.messages import report
+from compatlock.cli.messages import report, say
 from compatlock.errors import CompatlockError
-
-# Command name: module of `compatlock.cli` with a click command of the same name.
-COMMANDS = {"conflicts": "conflicts", "lock": "lock", "profiles": "profiles"}
-
-
-class _Commands(click.Group):
-    """Loads a command's module only when the command is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        module = COMMANDS.get(cmd_name)
-        if module is None:
-            return None
-        command: click.Command = getattr(import_module(f"compatlock.cli.{module}"), cmd_name)
-        return command
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="compatlock")
-def compatlock() -> None:
-    """Find sets of package versions that really work together, and lock them."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 no solution or a failed check, 2 bad usage or input, 3 index
     or network."""
     try:
-        code = compatlock.main(arguments, prog_name="compatlock", standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        code = exit_.exit_code
-    except click.ClickException as error:
-        error.show()
-        code = 2
-    except click.Abort:
-        click.echo("interrupted", err=True)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        say("interrupted")
         code = 130
     except CompatlockError as error:
         report(error)
         code = error.exit_code
     except BrokenPipeError:
         code = 0
-    sys.exit(code or 0)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["lock"]:
+        from compatlock.cli.lock_options import FILES, OPTIONS
+        from compatlock.cli.plain import parse_plainly
+
+        values = parse_plainly(arguments[1:], OPTIONS, FILES)
+        if values is not None:
+            from compatlock.cli.run_lock import run_lock
+
+            run_lock(**values)
+            return 0
+    from compatlock.cli.group import run_group
+
+    return run_group(arguments)
 
 
 def run() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,14 +10,22 @@ if TYPE_CHECKING:
 
 
 def report(error: CompatlockError) -> None:
-    """Print an error with its details and hints."""
-    say(f"{click.style('error', fg='red', bold=True)}: {error.message}")
+    """Print an error with its details and hints; the words `error` and `hint` in colour on a terminal."""
+    import click
+
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {error.message}", err=True)
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
     for hint in error.hints:
-        say(f"{click.style('hint', fg='cyan', bold=True)}: {hint}")
+        click.echo(f"{click.style('hint', fg='cyan', bold=True)}: {hint}", err=True)
 
 
 def say(text: str) -> None:
-    """Print to standard error; colours only where it is a terminal."""
-    click.echo(text, err=True)
+    """Print to standard error."""
+    print(text, file=sys.stderr)
+
+
+def out(text: str) -> None:
+    """Print data to standard output, as it is."""
+    sys.stdout.write(text)
+    sys.stdout.flush()

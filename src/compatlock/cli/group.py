@@ -1,0 +1,46 @@
+"""The whole command line as click knows it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from compatlock import __version__
+
+# Command name: module of `compatlock.cli` with a click command of the same name.
+COMMANDS = {"conflicts": "conflicts", "lock": "lock", "profiles": "profiles"}
+
+
+class _Commands(click.Group):
+    """Loads a command's module only when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command: click.Command = getattr(import_module(f"compatlock.cli.{module}"), cmd_name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="compatlock")
+def compatlock() -> None:
+    """Find sets of package versions that really work together, and lock them."""
+
+
+def run_group(arguments: list[str]) -> int:
+    """Run a command; its exit code. What click finds wrong is printed."""
+    try:
+        code = compatlock.main(arguments, prog_name="compatlock", standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        code = exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return code or 0

@@ -1,0 +1,106 @@
+"""The options of `compatlock lock`."""
+
+from __future__ import annotations
+
+from compatlock.cli.option import MANY, TEXT, Option
+from compatlock.lockfile.formats import FORMATS
+from compatlock.model.policy import PRERELEASE_MODES
+
+# The arguments that are no options.
+FILES = "files"
+
+OPTIONS = (
+    Option(("--profile",), "profiles", MANY, "NAME|FILE", "Lock a profile (repeatable)."),
+    Option(("-r", "--requirement"), "requirements", MANY, "SPEC", "A requirement (repeatable)."),
+    Option(("-c", "--constraint"), "constraints", MANY, "FILE", "A constraints file (repeatable)."),
+    Option(
+        ("-o", "--output-file"),
+        "outputs",
+        MANY,
+        "FILE",
+        "Where to write (repeatable): requirements.lock unless given, `-` is standard output. "
+        "pylock.toml and .json files get their own format.",
+    ),
+    Option(
+        ("--format",),
+        "asked_format",
+        TEXT,
+        help="Write this format, whatever the file's name.",
+        choices=FORMATS,
+    ),
+    Option(("--extra",), "extras", MANY, "NAME", "With an extra of pyproject.toml."),
+    Option(("--all-extras",), "all_extras", help="With all extras of pyproject.toml."),
+    Option(("--group",), "groups", MANY, "NAME", "With a dependency group of pyproject.toml."),
+    Option(("--all-groups",), "all_groups", help="With all dependency groups of pyproject.toml."),
+    Option(("--only-groups",), "only_groups", help="Lock the named groups without the project itself."),
+    Option(("-U", "--upgrade"), "upgrade", help="Let go of all pins of an existing output file."),
+    Option(
+        ("-P", "--upgrade-package"),
+        "upgrade_packages",
+        MANY,
+        "PKG",
+        "Let go of this package's pin (repeatable).",
+    ),
+    Option(("--locked",), "locked", help="Write nothing; exit 1 if the output file would change."),
+    Option(("--python-version",), "python", TEXT, "X.Y", "Python to lock for."),
+    Option(
+        ("--python-platform",),
+        "platform",
+        TEXT,
+        "NAME",
+        "Platform to lock for, as uv names them (x86_64-manylinux_2_34, linux, macos, ...).",
+    ),
+    Option(
+        ("--default-index", "-i"),
+        "index_url",
+        TEXT,
+        "URL",
+        "Root of the package index (Simple API).",
+        variable="COMPATLOCK_DEFAULT_INDEX",
+    ),
+    Option(
+        ("--exclude-newer",),
+        "exclude_newer",
+        TEXT,
+        "TIME",
+        "Leave out files uploaded after this timestamp or date (UTC).",
+    ),
+    Option(
+        ("--prerelease",),
+        "prerelease",
+        TEXT,
+        help="When pre-releases may be chosen.",
+        choices=PRERELEASE_MODES,
+        default=PRERELEASE_MODES[0],
+    ),
+    Option(
+        ("--no-binary",), "no_binary", MANY, "PKG", "Do not use wheels of PKG (`:all:` for every package)."
+    ),
+    Option(
+        ("--only-binary",),
+        "only_binary",
+        MANY,
+        "PKG",
+        "Do not use source distributions of PKG (`:all:` for every package).",
+    ),
+    Option(("--prefer",), "prefer", MANY, "PKG", "Put this package's lag before the others (repeatable)."),
+    Option(("--facts",), "facts", MANY, "FILE", "Apply a further facts file (repeatable)."),
+    Option(
+        ("--no-shipped-facts",), "no_shipped_facts", help="Leave out the facts that come with compatlock."
+    ),
+    Option(("--no-soft-facts",), "no_soft_facts", help="Ignore facts that only warn."),
+    Option(
+        ("--strategy",),
+        "strategy",
+        TEXT,
+        help="optimal proves that nothing is better; greedy is what pip would choose.",
+        choices=("optimal", "greedy"),
+        default="optimal",
+    ),
+    Option(("--offline",), "offline", help="Use only what the cache holds."),
+    Option(("--cache-dir",), "cache_dir", TEXT, "DIR", "Where the cache lives."),
+    Option(("--no-cache",), "no_cache", help="Keep the cache in memory for this run."),
+    Option(("--json",), "as_json", help="Print the lock as JSON on standard output."),
+    Option(("-q", "--quiet"), "quiet", help="Print errors only."),
+    Option(("-v", "--verbose"), "verbose", help="Say more about how the lock was found."),
+)

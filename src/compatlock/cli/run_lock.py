@@ -1,0 +1,118 @@
+"""`compatlock lock`: from requirements and profiles to requirements.lock."""
+
+from __future__ import annotations
+
+from compatlock.api.files import DEFAULT_OUTPUT, lock_to_files
+from compatlock.api.options import LockOptions
+from compatlock.cli.messages import out, say
+from compatlock.cli.progress import progress_display
+from compatlock.lockfile.formats import STDOUT
+from compatlock.model.target import Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from compatlock.api.files import Written
+    from compatlock.model.lock import Pin
+
+
+def run_lock(
+    *,
+    files: tuple[str, ...],
+    outputs: tuple[str, ...],
+    asked_format: str,
+    upgrade: bool,
+    upgrade_packages: tuple[str, ...],
+    locked: bool,
+    python: str,
+    platform: str,
+    no_shipped_facts: bool,
+    no_soft_facts: bool,
+    no_cache: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    **same_names: Any,
+) -> None:
+    """Find the best set of versions for requirements FILEs (`-` is standard input, pyproject.toml too),
+    --requirement lines and profiles together, and write it as a hash-pinned lock.
+
+    An existing output file is the older lock: pins that still hold are kept.
+    """
+    options = LockOptions(
+        files=files,
+        target=Target(python, platform),
+        shipped_facts=not no_shipped_facts,
+        soft_facts=not no_soft_facts,
+        cache=not no_cache,
+        **same_names,
+    )
+    with progress_display(enabled=not quiet) as on_progress:
+        written = lock_to_files(
+            options,
+            outputs or (DEFAULT_OUTPUT,),
+            asked_format=asked_format,
+            upgrade=upgrade,
+            upgrade_packages=upgrade_packages,
+            locked=locked,
+            on_progress=on_progress,
+        )
+    if as_json:
+        import json
+
+        from compatlock.lockfile.lock_json import to_json
+
+        out(json.dumps(to_json(written.outcome.lock), indent=2) + "\n")
+    else:
+        for file in written.files:
+            if file.path == STDOUT:
+                out(file.text)
+    if not quiet:
+        _summarise(written, locked=locked)
+        if verbose:
+            _details(written)
+
+
+def _summarise(written: Written, *, locked: bool) -> None:
+    result = written.outcome.lock
+    count = f"{len(result.pins)} package{'' if len(result.pins) == 1 else 's'}"
+    index = f", index {result.index_state}" if result.index_state else ""
+    say(f"{count} for {result.target}{index}")
+    for pin in result.pins:
+        if pin.is_root:
+            say(f"  {pin.name} {pin.version}{_behind(pin)}")
+    for fact in result.broken_soft_facts:
+        say(f"warning: {fact.summary} (soft fact {fact.id})")
+    for waiver in result.waivers:
+        say(f"warning: waiver spent: {waiver}")
+    for note in result.notes:
+        say(f"note: {note}")
+    for pin in result.pins:
+        for note in pin.notes:
+            say(f"note: {pin.name} {pin.version}: {note}")
+    if written.existed and written.changes:
+        from compatlock.lockfile.compare import describe
+
+        say(describe(written.changes))
+    for file in written.files:
+        if file.path != STDOUT:
+            say(f"{'unchanged:' if locked or file.is_current else 'wrote'} {file.path}")
+
+
+def _behind(pin: Pin) -> str:
+    if not pin.lag_releases:
+        return ""
+    days = f"{pin.lag_days} day{'' if pin.lag_days == 1 else 's'}"
+    held = f", held back: {pin.held_by[0]}" if pin.held_by else ""
+    return f" ({days} behind {pin.newest}{held})"
+
+
+def _details(written: Written) -> None:
+    from compatlock.lockfile.header import tier_text
+
+    for tier in written.outcome.lock.objective:
+        say(f"  {tier_text(tier)}")
+    counters = written.outcome.counters
+    if counters:
+        say("search: " + ", ".join(f"{name} {count}" for name, count in counters.items()))
