@@ -62,7 +62,6 @@ def look_in(known: dict[str, dict[str, Row]], log: list[tuple[str, list[str]]] |
 def test_projects_are_located_in_what_is_known() -> None:
     indexes = IndexSet(Indexes(C, (A, B)))
     absent, stale = Row(is_absent=True), Row(is_fresh=False)
-    old = Row(is_absent=True, is_fresh=False)
     known = {
         "a": {"one": Row(), "two": absent, "three": absent, "four": absent, "five": stale, "six": absent},
         "b": {

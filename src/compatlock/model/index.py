@@ -14,9 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(?=[A-Za-z][A-Za-z0-9+.-]*:)")
-_PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
-_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:\[\]\\]+)(?::(\d{1,5}))?\Z")
+# As text: most runs need none of them, and compiling takes time.
+_NAMED = r"([A-Za-z0-9][A-Za-z0-9._-]*)=(?=[A-Za-z][A-Za-z0-9+.-]*:)"
+_PROJECT = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z"
+_HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:\[\]\\]+)(?::(\d{1,5}))?\Z"
 
 
 class PackageIndex(NamedTuple):
@@ -56,7 +57,7 @@ def assign(
     for text in texts:
         projects, _, place = (part.strip() for part in text.partition("="))
         names = [name.strip() for name in projects.split(",")]
-        if not place or not all(_PROJECT.match(name) for name in names):
+        if not place or not all(re.match(_PROJECT, name) for name in names):
             raise InputError(
                 f"`{printable(redact(text))}`{given} does not assign projects to an index",
                 hints=[
@@ -80,12 +81,12 @@ def parse_index(text: str, origin: str = "") -> PackageIndex:
     Raises InputError unless it is the URL of a web server, without a query.
     """
     written = text.strip()
-    match = _NAMED.match(written)
+    match = re.match(_NAMED, written)
     name, url = (match[1], written[match.end() :]) if match else ("", written)
     scheme, separator, rest = url.partition("#")[0].partition("://")
     authority, _, path = rest.partition("/")
     user, at, host = authority.rpartition("@")
-    valid = _HOST.match(host)
+    valid = re.match(_HOST, host)
     if not separator or scheme.lower() not in ("http", "https") or not valid or int(valid[1] or 0) > 65535:
         raise _invalid(written, origin, "it must begin with https:// or http://")
     if "?" in url or any(c.isspace() or not c.isprintable() for c in url):
