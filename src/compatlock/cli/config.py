@@ -1,0 +1,101 @@
+"""`compatlock config`: every setting, its value, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from compatlock.api.options import LockOptions
+from compatlock.cli.messages import say
+from compatlock.cli.sheet import columns
+from compatlock.inputs.settings import Settings, read_settings
+from compatlock.model.index import PackageIndex
+
+JSON_VERSION = 1
+
+
+@click.command(short_help="Show the settings and where they come from.")
+@click.option("--default-index", "-i", metavar="URL", default="", help="Root of the package index.")
+@click.option(
+    "--index",
+    "indexes",
+    metavar="[NAME=]URL",
+    multiple=True,
+    help="A further index, asked before (repeatable).",
+)
+@click.option(
+    "--index-for",
+    metavar="PKG[,PKG]=NAME|URL",
+    multiple=True,
+    help="The index of these packages, asked for nothing else (repeatable).",
+)
+@click.option("--cache-dir", metavar="DIR", default="", help="Where the cache lives.")
+@click.option("--offline", is_flag=True, help="Use only what the cache holds.")
+@click.option("--exclude-newer", metavar="TIME", default="", help="Leave out files uploaded after this time.")
+@click.option("--cert", metavar="FILE", default="", help="Further certificate authorities (PEM).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def config(*, as_json: bool, **given: Any) -> None:
+    """Show every setting, its value, and where it comes from.
+
+    The first of these that gives a setting decides it: the command line; COMPATLOCK_DEFAULT_INDEX, _INDEX,
+    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _CERT, _TIMEOUT; UV_DEFAULT_INDEX, UV_INDEX_URL,
+    UV_INDEX, UV_EXTRA_INDEX_URL; PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT; pip's configuration files; the
+    default.
+    """
+    settings = read_settings(**given)
+    if as_json:
+        click.echo(json.dumps(_as_json(settings), indent=2))
+    else:
+        click.echo(columns([("setting", "value", "from"), *_rows(settings)]))
+    for note in settings.notes:
+        say(f"note: {note}")
+
+
+def _rows(settings: Settings) -> list[tuple[str, str, str]]:
+    """Setting, value, source; a setting with several values has a row for each."""
+    values = {
+        "default_index": [settings.indexes.default.shown],
+        "indexes": [index.shown for index in settings.indexes.extra],
+        "index_for": [f"{project}={index.shown}" for project, index in settings.indexes.assigned],
+        "cache_dir": [_cache(settings)],
+        "offline": ["yes" if settings.offline else "no"],
+        "exclude_newer": [settings.exclude_newer],
+        "cert": [settings.cert],
+        "timeout": [f"{settings.timeout:g} seconds"],
+    }
+    rows = []
+    for name, shown in values.items():
+        label = "index" if name == "indexes" else name.replace("_", "-")
+        rows += [(label, value or "none", settings.sources[name]) for value in shown or [""]]
+    return rows
+
+
+def _as_json(settings: Settings) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "default_index": _index(settings.indexes.default),
+        "indexes": [_index(index) for index in settings.indexes.extra],
+        "index_for": {project: _index(index) for project, index in settings.indexes.assigned},
+        "cache_dir": _cache(settings),
+        "offline": settings.offline,
+        "exclude_newer": settings.exclude_newer or None,
+        "cert": settings.cert or None,
+        "timeout": settings.timeout,
+    }
+    return {
+        "version": JSON_VERSION,
+        "settings": {
+            name: {"value": value, "from": settings.sources[name]} for name, value in values.items()
+        },
+        "notes": list(settings.notes),
+    }
+
+
+def _index(index: PackageIndex) -> dict[str, Any]:
+    """An index without its credentials; `url` is null for the public one."""
+    return {"name": index.name or None, "url": index.url or None, "credentials": index.login is not None}
+
+
+def _cache(settings: Settings) -> str:
+    return LockOptions(cache_dir=settings.cache_dir).cache_directory() or ""
