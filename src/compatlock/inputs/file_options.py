@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_OPTION = re.compile(r"(--[A-Za-z][\w-]*|-[A-Za-z])(?:\s*=\s*|\s+|(?=\S)|\Z)(.*)\Z", re.S)
-_HASH = re.compile(r"\s--hash(?:\s*=\s*|\s+)\S+")
-_TRAILING_OPTION = re.compile(r"\s(--[A-Za-z][\w-]*|-[A-Za-z])(?=[\s=]|\Z)")
+# As texts, since compiling them takes longer than reading most files, which have no options.
+_OPTION = r"(--[A-Za-z][\w-]*|-[A-Za-z])(?:\s*=\s*|\s+|(?=\S)|\Z)(.*)\Z"
+_HASH = r"\s--hash(?:\s*=\s*|\s+)\S+"
+_TRAILING_OPTION = r"\s(--[A-Za-z][\w-]*|-[A-Za-z])(?=[\s=]|\Z)"
 
 _LONG = {
     "-r": "--requirement",
@@ -52,7 +53,7 @@ class Split(NamedTuple):
 
 def read_option(line: str) -> FileOption | None:
     """Return the option of a line that starts with `-`, or None when it is not one."""
-    match = _OPTION.match(line)
+    match = re.match(_OPTION, line, re.S)
     if match is None:
         return None
     value = match[2].strip()
@@ -71,8 +72,8 @@ def split_options(line: str) -> Split:
     """Return the requirement `line` without its per-requirement options."""
     if " -" not in line and "\t-" not in line:
         return Split(line)
-    text, hashes = _HASH.subn("", line)
-    other = _TRAILING_OPTION.search(text)
+    text, hashes = re.subn(_HASH, "", line)
+    other = re.search(_TRAILING_OPTION, text)
     if other:
         return Split(text[: other.start()].strip(), hashes, other[1])
     return Split(text.strip(), hashes)

@@ -22,11 +22,11 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_DECLARED = re.compile(rb"\s*#.*?coding[:=]\s*([-\w.]+)")  # PEP 263, as pip honours it
+_DECLARED = rb"\s*#.*?coding[:=]\s*([-\w.]+)"  # PEP 263, as pip honours it
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHOLE_COMMENT = re.compile(r"\s*#")
 _COMMENT = re.compile(r"(?:^|\s)#.*\Z", re.S)
-_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
+_VARIABLE = r"\$\{([A-Z0-9_]+)\}"
 
 
 class LogicalLine(NamedTuple):
@@ -51,7 +51,7 @@ def decode(data: bytes, path: str) -> str:
         if b"\0" in data:
             raise InputError(f"{path}: not a text file (it has zero bytes, and no mark of UTF-16 or UTF-32)")
         for line in data.split(b"\n", 2)[:2]:
-            declared = _DECLARED.match(line)
+            declared = re.match(_DECLARED, line) if b"coding" in line else None
             if declared:
                 encoding = declared[1].decode("ascii", "replace")
                 break
@@ -107,6 +107,8 @@ def expand_variables(text: str, environment: Mapping[str, str] | None = None) ->
 
     `environment` defaults to the process's. An empty variable counts as not set.
     """
+    if "${" not in text:
+        return text, ()
     values = os.environ if environment is None else environment
-    missing = tuple(name for name in _VARIABLE.findall(text) if not values.get(name))
-    return _VARIABLE.sub(lambda match: values.get(match[1]) or match[0], text), missing
+    missing = tuple(name for name in re.findall(_VARIABLE, text) if not values.get(name))
+    return re.sub(_VARIABLE, lambda match: values.get(match[1]) or match[0], text), missing

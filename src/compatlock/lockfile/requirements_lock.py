@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from compatlock.model.lock import Lock, LockedEdge, Pin
 
-_PIN = re.compile(
+# As a text: only an older lock is read with it.
+_PIN = (
     r"^[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*(?:\[[^\]\n]*\])?[ \t]*={2,3}[ \t]*"
-    r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)",
-    re.MULTILINE,
+    r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)"
 )
 
 
@@ -50,7 +50,7 @@ def read_pins(text: str) -> dict[str, str]:
     """
     pins: dict[str, str] = {}
     ambiguous: set[str] = set()
-    for match in _PIN.finditer(text.removeprefix("\ufeff")):
+    for match in re.finditer(_PIN, text.removeprefix("\ufeff"), re.MULTILINE):
         name, version = normalise(match[1]), match[2]
         if pins.setdefault(name, version) != version:
             ambiguous.add(name)

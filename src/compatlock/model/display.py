@@ -7,10 +7,10 @@ import re
 from compatlock.model.secret import HIDDEN
 
 _SCANNED = 4000
-# A scheme, what stands before the first separator, and the rest.
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s]*)(\S*)")
+# As texts: most runs show no URL. A scheme, what stands before the first separator, and the rest.
+_URL = r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s]*)(\S*)"
 # A host with an optional port. What is none, before a later "@", is a password with a "/", "?" or "#" in it.
-_HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d+)?\Z")
+_HOST = r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d+)?\Z"
 
 
 def without_credentials(text: str) -> str:
@@ -20,14 +20,14 @@ def without_credentials(text: str) -> str:
     """
     if "://" not in text:
         return text
-    return _URL.sub(_hide, text)
+    return re.sub(_URL, _hide, text)
 
 
 def _hide(match: re.Match[str]) -> str:
     scheme, authority, rest = match.groups()
     if "@" in authority:
         authority = f"{HIDDEN}@{authority.rpartition('@')[2]}"
-    elif "@" in rest and not _HOST.match(authority):
+    elif "@" in rest and not re.match(_HOST, authority):
         authority, rest = f"{HIDDEN}@", rest.rpartition("@")[2]
     path, question, query = rest.partition("?")
     if "#" in path:
@@ -49,10 +49,10 @@ def public_url(url: str) -> str:
     without what belongs to one answer of the index, the query (signatures) and the fragment (hashes)."""
     if "@" not in url and "?" not in url and "#" not in url:
         return url
-    match = _URL.match(url)
+    match = re.match(_URL, url)
     if match is not None:
         scheme, authority, rest = match.groups()
-        if "@" in rest and "@" not in authority and not _HOST.match(authority):
+        if "@" in rest and "@" not in authority and not re.match(_HOST, authority):
             authority, rest = "", rest.rpartition("@")[2]
         url = f"{scheme}{authority.rpartition('@')[2]}{rest}"
     return url.partition("#")[0].partition("?")[0]

@@ -17,12 +17,11 @@ ALIASES = {
     "riscv64-unknown-linux": "riscv64-manylinux_2_39",
 }
 
-_MANYLINUX = re.compile(
-    r"(x86_64|aarch64|i686|ppc64le|s390x|riscv64|armv7l)-manylinux(?:_2_(\d+)|(2014|2010|1))\Z"
-)
-_MUSL = re.compile(r"(x86_64|aarch64)-(?:unknown-linux-musl|musllinux_1_(\d+))\Z")
-_DARWIN = re.compile(r"(x86_64|aarch64)-apple-darwin(?:-(\d+)\.(\d+))?\Z")
-_WINDOWS = re.compile(r"(x86_64|aarch64|i686)-pc-windows-msvc\Z")
+# As texts, of which a run needs one or two: compiling them all takes longer than the rest of this module.
+_MANYLINUX = r"(x86_64|aarch64|i686|ppc64le|s390x|riscv64|armv7l)-manylinux(?:_2_(\d+)|(2014|2010|1))\Z"
+_MUSL = r"(x86_64|aarch64)-(?:unknown-linux-musl|musllinux_1_(\d+))\Z"
+_DARWIN = r"(x86_64|aarch64)-apple-darwin(?:-(\d+)\.(\d+))?\Z"
+_WINDOWS = r"(x86_64|aarch64|i686)-pc-windows-msvc\Z"
 _LEGACY_GLIBC = {"2014": 17, "2010": 12, "1": 5}
 _WINDOWS_MACHINES = {
     "x86_64": ("AMD64", "win_amd64"),
@@ -67,16 +66,16 @@ class Platform(NamedTuple):
 def parse_platform(name: str) -> Platform:
     """Parse a platform name. Raises InputError for an unknown one, with those that are known."""
     full = ALIASES.get(name, name)
-    if match := _MANYLINUX.match(full):
+    if match := re.match(_MANYLINUX, full):
         minor = int(match[2]) if match[2] else _LEGACY_GLIBC[match[3]]
         return Platform(full, "manylinux", match[1], match[1], (2, minor))
-    if match := _MUSL.match(full):
+    if match := re.match(_MUSL, full):
         return Platform(full, "musllinux", match[1], match[1], (1, int(match[2] or 2)))
-    if match := _DARWIN.match(full):
+    if match := re.match(_DARWIN, full):
         machine = "arm64" if match[1] == "aarch64" else "x86_64"
         floor = (int(match[2]), int(match[3])) if match[2] else (13, 0)
         return Platform(full, "macos", machine, machine, floor)
-    if match := _WINDOWS.match(full):
+    if match := re.match(_WINDOWS, full):
         machine, tag = _WINDOWS_MACHINES[match[1]]
         return Platform(full, "windows", machine, tag, (0, 0))
     raise InputError(f"unknown platform `{name}`", hints=[f"known: {KNOWN}"])
