@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.brute_force import BruteForce
-from tests.support.universes import REAL, SMALL, Case, Memory, Release, Shape, random_case, solve
+from tests.support.universes import SHAPES, Case, Memory, Release, Shape, random_case, solve
 
 from compatlock.solver import search as search_module
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from compatlock.solver.search import Solution
 
 _FUZZ = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-# Large enough that a wrong relaxation shows, small enough for all selections.
-_WIDE = Shape(packages=(3, 6), releases=(1, 3), needs=(1, 2))
 
 
 def drawn(shape: Shape) -> st.SearchStrategy[Case]:
@@ -48,22 +46,17 @@ def check(case: Case) -> None:
     assert outcome(solve(case)) == best(case), case.source()
 
 
-@settings(_FUZZ, max_examples=300)
-@given(drawn(SMALL))
-def test_search_finds_the_best_of_all_selections(case: Case) -> None:
-    check(case)
+@settings(_FUZZ, max_examples=60)
+@given(st.data())
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_search_finds_the_best_of_all_selections(shape: Shape, data: st.DataObject) -> None:
+    check(data.draw(drawn(shape)))
 
 
-@settings(_FUZZ, max_examples=100)
-@given(drawn(_WIDE))
-def test_search_finds_the_best_of_all_selections_of_more_packages(case: Case) -> None:
-    check(case)
-
-
-@settings(_FUZZ, max_examples=100)
-@given(drawn(REAL))
-def test_search_finds_the_best_with_real_versions_and_specifiers(case: Case) -> None:
-    check(case)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_search_finds_the_best_in_a_fixed_set_of_cases(shape: Shape) -> None:
+    for seed in range(1_000):
+        check(random_case(random.Random(seed), shape))
 
 
 def shuffled(case: Case, rng: random.Random) -> Case:
@@ -98,9 +91,13 @@ def solve_loading_at_random(case: Case, rng: random.Random) -> Solution | None:
         return solve(case)
 
 
-@settings(_FUZZ, max_examples=150)
-@given(drawn(SMALL), st.randoms(use_true_random=False))
-def test_neither_the_order_of_lines_nor_of_reading_changes_the_answer(case: Case, rng: random.Random) -> None:
+@settings(_FUZZ, max_examples=40)
+@given(st.data(), st.randoms(use_true_random=False))
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_neither_the_order_of_lines_nor_of_reading_changes_the_answer(
+    shape: Shape, data: st.DataObject, rng: random.Random
+) -> None:
+    case = data.draw(drawn(shape))
     expected = outcome(solve(case))
     assert outcome(solve(shuffled(case, rng))) == expected, case.source()
     assert outcome(solve_loading_at_random(case, rng)) == expected, case.source()
@@ -109,10 +106,11 @@ def test_neither_the_order_of_lines_nor_of_reading_changes_the_answer(case: Case
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [SMALL, _WIDE, REAL], ids=["small", "wide", "real"])
-def test_many_random_cases(shape: Shape) -> None:
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_search_finds_the_best_in_many_cases(shape: Shape) -> None:
     source = random.SystemRandom()
-    for _ in range(10_000 if shape is SMALL else 3_000):
+    for _ in range(10_000 // len(SHAPES)):
         seed = source.randrange(2**64)
         rng = random.Random(seed)
         case = random_case(rng, shape)

@@ -23,7 +23,7 @@ from compatlock.solver.search import Solution, search
 from compatlock.solver.universe import Need, Universe
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
 Answer = TypeVar("Answer")
 
@@ -51,7 +51,7 @@ class Release(NamedTuple):
 class Case(NamedTuple):
     """A problem: projects with their candidates, newest first, and what is asked."""
 
-    projects: dict[str, tuple[Release, ...]]
+    projects: Mapping[str, tuple[Release, ...]]
     roots: tuple[str, ...]
     constraints: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -234,6 +234,14 @@ class Shape(NamedTuple):
 
 SMALL = Shape()
 REAL = Shape(real=True)
+SHAPES = {
+    "small": SMALL,
+    "real": REAL,
+    "wide": Shape(packages=(4, 7), releases=(1, 3), needs=(1, 2)),
+    "gated": Shape(packages=(3, 6), releases=(1, 3), gates=1, facts=0, waivers=0),
+    "facts": Shape(releases=(2, 4), facts=5, gates=0.2, waivers=0),
+    "waived": Shape(waivers=1, tightness=(0.5, 0.7), gates=0.1, facts=1),
+}
 
 _VERSIONS = (
     *("2.0.1", "2.0", "2.0rc1", "1.2", "1.2.dev1", "1.1"),
