@@ -137,6 +137,14 @@ def test_authorities_that_cannot_be_read(tmp_path: Path, contents: str | None) -
         tls.trust(str(path))
 
 
+def test_the_systems_own_authorities_are_not_read_twice(
+    certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", certificate[0])
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", None)
+    assert tls.trust(certificate[0]).cert_store_stats()["x509_ca"] == 1
+
+
 def test_a_folder_of_authorities(tmp_path: Path) -> None:
     assert isinstance(tls.trust(str(tmp_path)), ssl.SSLContext)
 

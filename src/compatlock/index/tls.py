@@ -19,7 +19,8 @@ def trust(cert: str = "") -> ssl.SSLContext:
         import certifi
 
         context.load_verify_locations(cafile=certifi.where())
-    if cert:
+    known = ssl.get_default_verify_paths().cafile
+    if cert and not (known and os.path.realpath(cert) == os.path.realpath(known)):
         try:
             is_folder = os.path.isdir(cert)
             context.load_verify_locations(**{"capath" if is_folder else "cafile": cert})
