@@ -93,11 +93,11 @@ class _Checker:
     def _provides(self, name: str) -> tuple[str, ...]:
         if name not in self.at:
             return ()
-        return self.supply.dependencies([(name, self.at[name])])[name, self.at[name]].provides
+        return self.supply.release(name, self.at[name]).provides
 
     def _needs(self, name: str, extra: str) -> list[Dependency]:
         index = self.at[name]
-        declared = list(self.supply.dependencies([(name, index)])[name, index].of(extra))
+        declared = list(self.supply.release(name, index).of(extra))
         return declared + undeclared_dependencies(self.undeclared, self._package(name), index, extra)
 
     def _edge(self, edge: LockedEdge) -> Iterator[str]:
@@ -131,7 +131,7 @@ class _Checker:
             yield f"{label} has no file that the target could install"
         for file in {(f.filename, f.sha256) for f in pin.files} ^ {(f.filename, f.sha256) for f in files}:
             yield f"{label}: the index and the lock do not agree about {file[0]}"
-        problem = self.supply.dependencies([(pin.name, index)])[pin.name, index].problem
+        problem = self.supply.release(pin.name, index).problem
         if problem:
             yield f"{label} cannot be used: {problem}"
         if index in package.gates and not any(

@@ -165,6 +165,11 @@ class Supply:
             self.fetch((), missing)
         return {r: self._dependencies[r] for r in wanted}
 
+    def release(self, name: str, index: int) -> Dependencies:
+        """Dependencies of one candidate; see `dependencies`."""
+        known = self._dependencies.get((name, index))
+        return known if known is not None else self.dependencies([(name, index)])[name, index]
+
     def missing_dependencies(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
         """Those of the candidates whose dependencies only the network can give."""
         unread = [r for r in releases if r not in self._dependencies]
