@@ -64,7 +64,7 @@ class Phases:
 
 def _wrap_warm(phases: Phases) -> None:
     from compatlock.api import assemble, files, locking
-    from compatlock.cli import lock as command
+    from compatlock.cli import run_lock
     from compatlock.index import store, supply
     from compatlock.lockfile import write
 
@@ -82,7 +82,7 @@ def _wrap_warm(phases: Phases) -> None:
         ("render", files, "render_as"),
         ("compare with the older lock", files, "changes"),
         ("write the lock", write, "write_atomically"),
-        ("summarise", command, "_summarise"),
+        ("summarise", run_lock, "_summarise"),
     ):
         phases.wrap(phase, holder, name)
 
