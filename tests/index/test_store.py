@@ -116,6 +116,17 @@ def test_nothing_is_written_before_a_flush(tmp_path: Path) -> None:
     other.close()
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 10, 11, 99, 100, 101, 350])
+def test_many_rows_at_once(tmp_path: Path, count: int) -> None:
+    store = Store(str(tmp_path))
+    for number in range(count):
+        store.put_edges("s", "env", f"file{number}", [number])
+    store.flush()
+    asked = [f"file{number}" for number in range(-5, count + 5)] if count else []
+    assert store.edges("s", "env", asked) == {f"file{number}": [number] for number in range(count)}
+    store.close()
+
+
 def test_sources_targets_and_digests_are_apart(tmp_path: Path) -> None:
     store = filled(tmp_path)
     assert store.listing("other", "a") is None

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 FILE_NAME = "store-v7.sqlite"
 
-# How many keys one query asks for at most (SQLite's own limit is 999 in old versions).
-_MOST_KEYS = 400
+# How many keys a query asks for. Few different numbers, since every one is a statement to prepare, which
+# takes as long as answering it; the last key fills up what is left.
+_KEYS = (1, 10, 100)
 
 _PACKAGES_QUERY = """
 select l.project, l.fetched, l.digest, v.body, r.body from listing l
@@ -199,10 +200,11 @@ class Store:
 
     def _select(self, query: str, parameters: tuple[str, ...], keys: Sequence[str]) -> Iterator[Any]:
         """The rows of a query that ends in "in ({})", for these keys."""
-        for start in range(0, len(keys), _MOST_KEYS):
-            some = keys[start : start + _MOST_KEYS]
-            places = ",".join("?" * len(some))
-            yield from self._database.rows(query.format(places), (*parameters, *some))
+        for start in range(0, len(keys), _KEYS[-1]):
+            some = [*keys[start : start + _KEYS[-1]]]
+            count = next(count for count in _KEYS if count >= len(some))
+            some += some[-1:] * (count - len(some))
+            yield from self._database.rows(query.format(",".join("?" * count)), (*parameters, *some))
 
     def put_view(self, source: str, view_key: str, project: str, digest: str, view: Any) -> None:
         """Store a project's view for a target and policies."""
