@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import sqlite3
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +160,44 @@ def test_without_a_cache_nothing_is_written(
     monkeypatch.setenv("COMPATLOCK_CACHE_DIR", str(tmp_path / "cache"))
     assert compatlock.render(lock(world, cache=False)) == expected
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def read_only() -> Iterator[Path]:
+    """A folder for a cache that becomes read-only when `deny` is called, for whoever runs the tests."""
+    if sys.platform == "win32":
+        pytest.skip("needs POSIX permissions")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        user = os.geteuid()
+        yield folder
+        os.seteuid(user)
+        folder.chmod(0o755)
+
+
+def deny(folder: Path) -> None:
+    folder.chmod(0o555)
+    if os.geteuid() == 0:  # who may write everywhere
+        os.seteuid(65534)
+
+
+def test_a_read_only_cache_is_used_as_it_is(world: IndexServer, expected: str, read_only: Path) -> None:
+    lock(world, cache_dir=read_only)
+    before = {path.name: path.read_bytes() for path in read_only.iterdir()}
+    deny(read_only)
+    assert compatlock.render(lock(world, cache_dir=read_only)) == expected
+    assert compatlock.render(lock(world, cache_dir=read_only, offline=True)) == expected
+    other = compatlock.lock(["p20"], index_url=world.url, cache_dir=read_only, shipped_facts=False)
+    assert "p20" in other.versions
+    assert {path.name: path.read_bytes() for path in read_only.iterdir()} == before
+
+
+def test_a_cache_that_cannot_be_made_is_an_error(world: IndexServer, read_only: Path) -> None:
+    lock(world, cache=False)
+    deny(read_only)
+    with pytest.raises(compatlock.CompatlockError, match="the cache directory .* cannot be used"):
+        lock(world, cache_dir=read_only / "new")
 
 
 def test_a_full_disk_does_not_matter(

@@ -108,7 +108,7 @@ def _open(path: str) -> sqlite3.Connection:
         try:
             return _prepare(_connect(path))
         except sqlite3.OperationalError:
-            raise
+            return _copy(path)
         except _DAMAGE:  # or no database at all
             return _afresh(path)
     except (OSError, sqlite3.Error) as error:
@@ -116,6 +116,20 @@ def _open(path: str) -> sqlite3.Connection:
             f"the cache directory {directory} cannot be used: {error}",
             hints=["name another with `--cache-dir`, or use `--no-cache`"],
         ) from error
+
+
+def _copy(path: str) -> sqlite3.Connection:
+    """A copy in memory of a file that can only be read. Raises sqlite3.Error when not even that."""
+    from urllib.parse import quote
+
+    memory = _memory()
+    # `immutable`: without the lock files that a read-only folder does not take.
+    source = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?immutable=1", uri=True)
+    try:
+        source.backup(memory)
+    finally:
+        source.close()
+    return memory
 
 
 def _afresh(path: str) -> sqlite3.Connection:
