@@ -17,6 +17,7 @@ from packaging.version import InvalidVersion, Version
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.html_page import parse_page
+from compatlock.index.stored_listing import encode_files
 from compatlock.model.display import excerpt, redact
 from compatlock.model.listing import QUARANTINED, STATUSES, File, Listing, Release, Skipped
 from compatlock.model.names import normalise
@@ -52,14 +53,16 @@ def parse_listing(project: str, body: bytes, page_url: str, content_type: str = 
             hints=["use a newer compatlock, or another index (--default-index)"],
         )
     releases, skipped = _sort(project, answer)
+    encoded = encode_files(releases)
     return Listing(
         normalise(project),
         releases,
         tuple(sorted(skipped)),
         True,
-        _digest(releases),
+        _digest(releases, encoded),
         answer.status,
         answer.reason,
+        encoded,
     )
 
 
@@ -318,6 +321,7 @@ def _distinct(files: list[File], skipped: list[Skipped]) -> tuple[File, ...]:
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _digest(releases: tuple[Release, ...]) -> str:
-    """Hash the releases in a form of their own (JSON), so that formatting and key order do not count."""
-    return hashlib.sha256(json.dumps(releases, separators=(",", ":")).encode()).hexdigest()
+def _digest(releases: tuple[Release, ...], encoded: bytes) -> str:
+    """Hash the releases in a form of their own, so that formatting and key order do not count."""
+    versions = "\n".join(release.version for release in releases)
+    return hashlib.sha256(versions.encode() + b"\n" + encoded).hexdigest()

@@ -60,15 +60,15 @@ def _unpack(blob: object, *key: str) -> Any:
     return None if body is None else _decode(body.decode("ascii"))[0]
 
 
-def _pack_long(value: Any, *key: str) -> bytes:
-    body = zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode("ascii"), 1)
+def _compress(body: bytes, *key: str) -> bytes:
+    body = zlib.compress(body, 1)
     return _checksum(body, key) + body
 
 
-def _unpack_long(blob: object, *key: str) -> Any:
+def _decompress(blob: object, *key: str) -> bytes | None:
     body = _checked(blob, key)
     try:
-        return None if body is None else _decode(zlib.decompress(body).decode("ascii"))[0]
+        return None if body is None else zlib.decompress(body)
     except zlib.error:
         return None
 
@@ -125,13 +125,15 @@ class Store:
 
     def put_listing(self, source: str, listing: Listing, etag: str, now: int) -> None:
         """Store what index `source` said of a project at time `now` (seconds since the epoch)."""
+        from compatlock.index.stored_listing import encode_files
+
         project, digest = listing.project, listing.digest
         versions = [r.version for r in listing.releases]
         head = [versions, listing.skipped, listing.status, listing.status_reason]
-        files = [r.files for r in listing.releases]
+        files = listing.encoded or encode_files(listing.releases)
         self._write(
             "insert or replace into files values(?,?,?,?)",
-            source, project, digest, _pack_long(files, source, project, digest),
+            source, project, digest, _compress(files, source, project, digest),
         )  # fmt: skip
         self._write(
             "insert or replace into listing values(?,?,?,?,?,?,?)",
@@ -156,14 +158,13 @@ class Store:
             return None
         digest, found = str(row[0]), bool(row[1])
         head = _unpack(row[2], source, project, digest)
-        files = _unpack_long(row[3], source, project, digest)
+        files = _decompress(row[3], source, project, digest)
         if head is None or files is None:
             return None
+        from compatlock.index.stored_listing import decode_files
+
         versions, skipped, *status = head
-        releases = (
-            Release(version, tuple(File(*f) for f in entries))
-            for version, entries in zip(versions, files, strict=True)
-        )
+        releases = map(Release, versions, decode_files(files))
         return Listing(project, tuple(releases), tuple(Skipped(*s) for s in skipped), found, digest, *status)
 
     def drop_damaged(self) -> None:

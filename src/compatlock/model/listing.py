@@ -50,7 +50,8 @@ class Listing(NamedTuple):
     """All releases of a project, newest version first. An unknown project has none and `found` False.
 
     `digest` identifies the content: equal digests mean equal releases and files. `status` is one of
-    STATUSES or `""`, with the index's reason for it; a quarantined project has no releases.
+    STATUSES or `""`, with the index's reason for it; a quarantined project has no releases. `encoded` are the
+    files as the store keeps them, when they are at hand in that form.
     """
 
     project: str
@@ -60,3 +61,4 @@ class Listing(NamedTuple):
     digest: str = ""
     status: str = ""
     status_reason: str = ""
+    encoded: bytes = b""
