@@ -24,9 +24,9 @@ HEAVY = (
 # Of ours: what only a fetch, a wrong input or another form of output needs.
 COLD = (
     "compatlock.index.network", "compatlock.index.client", "compatlock.index.simple", "compatlock.index.view",
-    "compatlock.index.compile", "compatlock.index.stored_listing", "compatlock.index.specifiers", "compatlock.knowledge.parse",
-    "compatlock.inputs.problems", "compatlock.lockfile.lock_json", "compatlock.solver.explain",
-    "compatlock.solver.greedy",
+    "compatlock.index.compile", "compatlock.index.stored_listing", "compatlock.index.specifiers",
+    "compatlock.knowledge.parse", "compatlock.inputs.problems", "compatlock.lockfile.lock_json",
+    "compatlock.solver.explain", "compatlock.solver.greedy",
 )  # fmt: skip
 
 PROGRAM = """
