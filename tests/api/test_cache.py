@@ -196,7 +196,7 @@ def test_a_read_only_cache_is_used_as_it_is(world: IndexServer, expected: str, r
 def test_a_cache_that_cannot_be_made_is_an_error(world: IndexServer, read_only: Path) -> None:
     lock(world, cache=False)
     deny(read_only)
-    with pytest.raises(compatlock.CompatlockError, match="the cache directory .* cannot be used"):
+    with pytest.raises(compatlock.CompatlockError, match=r"the cache directory .* cannot be used"):
         lock(world, cache_dir=read_only / "new")
 
 

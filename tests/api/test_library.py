@@ -36,7 +36,7 @@ def test_a_typed_result(index: IndexServer) -> None:
     assert found.roots == ("app", "lib")
     assert found.target == "CPython 3.12.0 on x86_64-manylinux_2_28"
     assert found.strategy == "optimal"
-    assert found.waivers == found.broken_soft_facts == found.notes == ()
+    assert (found.waivers, found.broken_soft_facts, found.notes) == ((), (), ())
     app, lib, speed = found.pins
     assert (app.is_root, lib.is_root, speed.is_root) == (True, True, False)
     assert lib.extras == ("fast",)
