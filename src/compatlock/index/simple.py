@@ -173,28 +173,42 @@ class _Names:
         self._project = normalise(project)
         self._texts: dict[str, str] = {}
         self._wheels: dict[tuple[str, str], str] = {}
-        # Sdists were named before the project's part had to be escaped, so it may hold dashes itself.
-        spelled = r"[-_.]+".join(re.escape(part) for part in self._project.split("-"))
-        self._sdist = re.compile(rf"{spelled}-(.+)\Z", re.IGNORECASE | re.ASCII)
+        self._tags: set[str] = set()
+        self._is_ours: dict[str, bool] = {}
 
     def version(self, filename: str) -> str:
         """Return the canonical version of a wheel or sdist of this project, or raise _UnusableError."""
-        wheel = _WHEEL.match(filename)
-        if wheel is not None:
-            name, version = wheel.group(1, 2)
-            return self._wheels.get((name, version)) or self._wheel(name, version)
+        name, _, rest = filename.partition("-")
+        version, _, tags = rest.partition("-")
+        # Most wheels differ from those before only in how they combine a version and tags.
+        if tags in self._tags and (name, version) in self._wheels:
+            return self._wheels[name, version]
+        if _WHEEL.match(filename):
+            known = self._wheels.get((name, version)) or self._wheel(name, version)
+            self._tags.add(tags)
+            return known
         if not _FILENAME.match(filename):
             raise _UnusableError("not a valid file name")
         for suffix in SDIST_SUFFIXES:
             if filename.endswith(suffix):
-                match = self._sdist.match(filename[: -len(suffix)])
-                if match is None:
-                    raise _UnusableError(f"not a file of {self._project}")
-                return self._canonical(match[1])
+                return self._sdist(filename[: -len(suffix)])
         if filename.endswith(".whl"):
             raise _UnusableError("not a valid wheel name (PEP 427)")
         kind = next((kind for kind in _OTHER_KINDS if filename.lower().endswith(kind)), "")
         raise _UnusableError(f"{kind} files are not supported" if kind else "neither a wheel nor an sdist")
+
+    def _sdist(self, stem: str) -> str:
+        # Sdists were named before the project's part had to be escaped, so it may hold dashes itself.
+        end = stem.find("-")
+        while end >= 0:
+            name = stem[:end]
+            ours = self._is_ours.get(name)
+            if ours is None:
+                ours = self._is_ours[name] = normalise(name) == self._project
+            if ours and end + 1 < len(stem):
+                return self._canonical(stem[end + 1 :])
+            end = stem.find("-", end + 1)
+        raise _UnusableError(f"not a file of {self._project}")
 
     def _wheel(self, name: str, version: str) -> str:
         if "__" in name:
