@@ -316,6 +316,7 @@ def test_the_status_of_a_project(given: Any, status: tuple[str, str]) -> None:
         "app", json.dumps({"files": [entry("app-1.zip")], "project-status": given}).encode(), PAGE
     )
     assert (parsed.status, parsed.status_reason) == status
+    assert (parsed.digest == listing(entry("app-1.zip")).digest) == (status == ("", ""))
     assert len(parsed.releases) == 1
 
 

@@ -17,7 +17,7 @@ from compatlock.index.sdist import sdist_metadata
 from compatlock.index.simple import parse_listing
 from compatlock.index.transport import Transport
 from compatlock.model.index import PackageIndex, parse_index
-from compatlock.model.listing import File, Listing
+from compatlock.model.listing import ABSENT, File, Listing
 from compatlock.model.metadata import Metadata
 from compatlock.model.names import normalise
 
@@ -98,7 +98,7 @@ class IndexClient:
         )
         result: Listing | None = None
         if reply.status in GONE or (reply.status == 403 and await self._lacks(project)):
-            result, etag = Listing(normalise(project), found=False, digest="absent"), ""
+            result, etag = Listing(normalise(project), found=False, digest=ABSENT), ""
         elif reply.status == 200 and reply.complete:
             kind = reply.headers.get("content-type", "")
             result, etag = parse_listing(project, reply.body, reply.url, kind), _validator(reply)

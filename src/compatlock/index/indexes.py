@@ -35,6 +35,7 @@ class IndexSet:
     """The indexes of a run, by position: `all[k]` is the index at position k."""
 
     def __init__(self, indexes: Indexes) -> None:
+        self.default = indexes.default
         # The same index twice answers twice the same: the first counts.
         assigned = {index.url for _, index in indexes.assigned}
         searched = [index for index in indexes.extra if index.url not in assigned] + [indexes.default]
@@ -90,6 +91,11 @@ class IndexSet:
                     found[project] = (position, row)
             left = absent
         return found, unknown
+
+
+def index_set_of(url: str) -> IndexSet:
+    """The set of a single index; `""` is the public one."""
+    return IndexSet(Indexes(PackageIndex(url)))
 
 
 def request_key(project: str, position: int) -> str:

@@ -59,7 +59,7 @@ def parse_listing(project: str, body: bytes, page_url: str, content_type: str = 
         releases,
         tuple(sorted(skipped)),
         True,
-        _digest(releases, encoded),
+        _digest(releases, encoded, answer.status, answer.reason),
         answer.status,
         answer.reason,
         encoded,
@@ -335,7 +335,8 @@ def _distinct(files: list[File], skipped: list[Skipped]) -> tuple[File, ...]:
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _digest(releases: tuple[Release, ...], encoded: bytes) -> str:
-    """Hash the releases in a form of their own, so that formatting and key order do not count."""
-    versions = "\n".join(release.version for release in releases)
-    return hashlib.sha256(versions.encode() + b"\n" + encoded).hexdigest()
+def _digest(releases: tuple[Release, ...], encoded: bytes, *status: str) -> str:
+    """Hash the releases in a form of their own, so that formatting and key order do not count, and what the
+    index says of the project."""
+    text = "\n".join([*(release.version for release in releases), *filter(None, status)])
+    return hashlib.sha256(text.encode() + b"\n" + encoded).hexdigest()

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# Source of the metadata of a file that is not where the index says; unlike others it may come back.
+MISSING = "missing"
+
+
 class Dependency(NamedTuple):
     """One `Requires-Dist` line whose marker holds: `name[extras]specifier`; `url` for a direct reference."""
 
@@ -28,7 +32,7 @@ class Dependencies(NamedTuple):
     `base` always hold; `extras[x]` are added when extra `x` is requested. `provides` are all extras
     that the release declares (normalised), also those without dependencies. `source` says where the
     metadata came from: `side-file`, `wheel`, `sdist` (static, metadata 2.2+), `sdist-unverified`
-    (older PKG-INFO). `problem` is why the release cannot be used, `""` if it can.
+    (older PKG-INFO), MISSING. `problem` is why the release cannot be used, `""` if it can.
     """
 
     base: tuple[Dependency, ...]

@@ -32,10 +32,15 @@ class PackageIndex(NamedTuple):
     login: Secret | None = None
 
     @property
-    def shown(self) -> str:
-        """The index for people: its name or URL, and a mark where credentials were given."""
+    def written(self) -> str:
+        """The index as options name it, with a mark where credentials were given; `""` is the public one."""
         hidden = self.url.replace("://", f"://{self.login}@", 1) if self.login is not None else self.url
-        return f"{self.name}={hidden}" if self.name and hidden else hidden or "the public index"
+        return f"{self.name}={hidden}" if self.name and hidden else hidden
+
+    @property
+    def shown(self) -> str:
+        """The index for people."""
+        return self.written or "the public index"
 
 
 class Indexes(NamedTuple):
@@ -46,6 +51,12 @@ class Indexes(NamedTuple):
     default: PackageIndex = PackageIndex()
     extra: tuple[PackageIndex, ...] = ()
     assigned: tuple[tuple[str, PackageIndex], ...] = ()
+
+
+def parse_indexes(default: str = "", extra: Iterable[str] = (), index_for: Iterable[str] = ()) -> Indexes:
+    """Read the indexes of a run as the options of `compatlock lock` name them. Raises InputError."""
+    named = tuple(parse_index(text) for text in extra)
+    return Indexes(parse_index(default) if default else PackageIndex(), named, assign(index_for, named))
 
 
 def assign(

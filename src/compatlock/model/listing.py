@@ -8,6 +8,10 @@ from typing import NamedTuple
 ARCHIVED, DEPRECATED, QUARANTINED = STATUSES = ("archived", "deprecated", "quarantined")
 
 
+# Digest of the listing of a project that the index does not have.
+ABSENT = "absent"
+
+
 class File(NamedTuple):
     """One distribution file of a release (PEP 691 / PEP 700 fields).
 
@@ -49,7 +53,7 @@ class Skipped(NamedTuple):
 class Listing(NamedTuple):
     """All releases of a project, newest version first. An unknown project has none and `found` False.
 
-    `digest` identifies the content: equal digests mean equal releases and files. `status` is one of
+    `digest` identifies the content: equal digests mean equal releases, files and status. `status` is one of
     STATUSES or `""`, with the index's reason for it; a quarantined project has no releases. `encoded` are the
     files as the store keeps them, when they are at hand in that form.
     """

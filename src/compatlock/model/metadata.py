@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# Source of the metadata of a file that is not where the index says; unlike the others it may come back.
-MISSING = "missing"
+from compatlock.model.dependencies import MISSING
+
+__all__ = ["MISSING", "Metadata"]
 
 
 class Metadata(NamedTuple):
