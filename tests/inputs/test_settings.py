@@ -277,7 +277,7 @@ def test_the_files_are_those_of_pip(home: Path, monkeypatch: pytest.MonkeyPatch)
     for name in ("PIP_CONFIG_FILE", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     files = configuration.get_configuration_files()
-    kinds = getattr(configuration, "Kind", None) or configuration.kinds
+    kinds = getattr(configuration, "kinds", None) or configuration.Kind
     expected = [path for kind in (kinds.GLOBAL, kinds.USER, kinds.SITE) for path in files[kind]]
     assert config_files(os.environ) == expected
 
