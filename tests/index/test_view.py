@@ -167,6 +167,17 @@ def test_a_release_with_wheels_that_do_not_fit_is_no_candidate_while_another_fit
     assert list(candidates(viewer(platform="x86_64-manylinux_2_34"), **releases)) == ["3.0", "2.0", "1.0"]
 
 
+def test_pure_wheels_for_another_python_are_no_native_build() -> None:
+    releases = {
+        "v3_0": [wheel("3.0")],
+        "v2_0": [wheel("2.0", tag="py2-none-any"), sdist("2.0")],
+        "v1_0": [wheel("1.0", tag="py2-none-any")],
+    }
+    found = viewer()
+    assert candidates(found, **releases)["2.0"].file == sdist("2.0")
+    assert hidden(found, **releases) == {"1.0": ("tags", "")}
+
+
 def test_a_project_that_no_wheel_of_fits_is_built() -> None:
     releases = {
         "v2_0": [wheel("2.0", tag="cp312-cp312-win_amd64"), sdist("2.0")],

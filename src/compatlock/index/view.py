@@ -173,7 +173,10 @@ class Viewer:
         return self._why_hidden(project, release.version, files)._replace(position=position)
 
     def _is_native_build(self, project: str, files: list[File]) -> bool:
-        return any(f.is_wheel for f in files) and not self._policy.forbids_wheels(project)
+        """Whether the release has wheels for platforms; those for any platform, but another Python, tell
+        that building it is easy."""
+        for_platforms = (f.is_wheel and not f.filename.endswith("-any.whl") for f in files)
+        return any(for_platforms) and not self._policy.forbids_wheels(project)
 
     def _sort(self, project: str, files: list[File]) -> tuple[list[File], list[File]]:
         wheels: list[tuple[int, tuple[int, str], File]] = []
