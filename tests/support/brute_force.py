@@ -92,7 +92,7 @@ class BruteForce:
 
     # What an assignment leads to
 
-    def _needs(self, name: str, index: int, extra: str) -> Iterator[_Edge]:
+    def needs(self, name: str, index: int, extra: str) -> Iterator[_Edge]:
         declared = self.dependencies[name, index]
         for dependency in declared.extras.get(extra, ()) if extra else declared.base:
             yield _Edge((name, extra), dependency)
@@ -104,7 +104,7 @@ class BruteForce:
                 and not fact.present
             ):
                 for row in fact.bounds:
-                    if self._within(name, row.versions, index):
+                    if self.within(name, row.versions, index):
                         # A soft fact's bound may be broken at a price; the need itself is real.
                         bound = "" if fact.severity in SOFT_DAYS else row.bound
                         yield _Edge((name, extra), Dependency(fact.on, bound), waivable=False)
@@ -129,11 +129,11 @@ class BruteForce:
             if name not in chosen:
                 walk.unassigned.append(name)
                 continue
-            for edge in self._needs(name, chosen[name], extra):
+            for edge in self.needs(name, chosen[name], extra):
                 follow(edge)
         return walk
 
-    def _within(self, name: str, specifier: str, index: int) -> bool:
+    def within(self, name: str, specifier: str, index: int) -> bool:
         return any(low <= index < high for low, high in self.packages[name].runs(specifier))
 
     # Validity
@@ -175,7 +175,7 @@ class BruteForce:
 
     def _constraints(self, chosen: dict[str, int]) -> bool:
         return all(
-            self._within(c.name, c.specifier, chosen[c.name])
+            self.within(c.name, c.specifier, chosen[c.name])
             for c in self.request.constraints
             if c.name in chosen
         )
@@ -210,15 +210,15 @@ class BruteForce:
         waived = set()
         for parent, dependency, waivable in walk.edges:
             index = chosen[dependency.name]
-            if self._within(dependency.name, dependency.specifier, index):
+            if self.within(dependency.name, dependency.specifier, index):
                 continue
-            waiver = self._permission(parent, dependency) if waivable else None
+            waiver = self.permission(parent, dependency) if waivable else None
             if waiver is None:
                 return None
-            waived.add((waiver, dependency.specifier, self._side(dependency, index)))
+            waived.add((waiver, dependency.specifier, self.side(dependency, index)))
         return waived
 
-    def _permission(self, parent: Node | None, dependency: Dependency) -> Waiver | None:
+    def permission(self, parent: Node | None, dependency: Dependency) -> Waiver | None:
         if parent is None or parent[0] == dependency.name:
             return None
         for extra in (parent[1], ""):
@@ -227,13 +227,13 @@ class BruteForce:
                     return waiver
         return None
 
-    def _side(self, dependency: Dependency, index: int) -> str:
+    def side(self, dependency: Dependency, index: int) -> str:
         if dependency.specifier.startswith("==") and not set(",*") & set(dependency.specifier):
             return "exact"
         inside = [
             i
             for i in range(self._size(dependency.name))
-            if self._within(dependency.name, dependency.specifier, i)
+            if self.within(dependency.name, dependency.specifier, i)
         ]
         if inside and index < inside[0]:
             return "upper"
@@ -247,21 +247,21 @@ class BruteForce:
         if fact.extra and (fact.package, fact.extra) not in nodes:
             return False
         index = chosen[fact.package]
-        covered = [row for row in fact.bounds if self._within(fact.package, row.versions, index)]
+        covered = [row for row in fact.bounds if self.within(fact.package, row.versions, index)]
         if fact.kind == "known-bad":
             return bool(covered)
         if fact.on not in chosen:
             return False
-        inside = [self._within(fact.on, row.bound, chosen[fact.on]) for row in covered]
+        inside = [self.within(fact.on, row.bound, chosen[fact.on]) for row in covered]
         if fact.kind == "overlap":
             return any(inside)
         if fact.kind not in ("too-loose", "undeclared"):
             return False
-        if fact.severity in SOFT_DAYS and self._is_older(fact, index):
+        if fact.severity in SOFT_DAYS and self.is_older(fact, index):
             return True
         return not all(inside)
 
-    def _is_older(self, fact: Fact, index: int) -> bool:
+    def is_older(self, fact: Fact, index: int) -> bool:
         """Older than all releases that the fact covers, hidden ones included."""
         package = self.packages[fact.package]
         position = package.positions[index]
@@ -289,6 +289,10 @@ class BruteForce:
         older = [t for t in times[newest + 1 : index + 1] if t is not None]
         return max([0, *((base - t) // 86_400 for t in older)])
 
+    def newest_of(self, name: str) -> int:
+        """The candidate that a package's lag is counted from."""
+        return self.newest.get(name, next(iter(self._by_age(name)), 0))
+
     def _by_age(self, name: str) -> list[int]:
         """Ordinary candidates from the newest down, then the gated ones."""
         gates = self.packages[name].gates
@@ -304,7 +308,7 @@ class BruteForce:
             release = self.dependencies[name, index]
             if release.problem or not extras <= set(release.provides):
                 continue
-            if not all(self._within(name, line.specifier, index) for line in lines):
+            if not all(self.within(name, line.specifier, index) for line in lines):
                 continue
             if index in package.gates and not any(
                 index in package.admitted_gates(line.specifier) for line in lines
@@ -342,8 +346,7 @@ class BruteForce:
         self, chosen: dict[str, int], waived: set[tuple[Waiver, str, str]], broken: list[Fact]
     ) -> tuple[int, ...]:
         request = self.request
-        newest = {n: self.newest.get(n, (self._by_age(n) or [0])[0]) for n in chosen}
-        releases = {n: self.lag_releases(n, i, newest[n]) for n, i in chosen.items()}
+        releases = {n: self.lag_releases(n, i, self.newest_of(n)) for n, i in chosen.items()}
         days = [self.lag_days(n, chosen[n], i) for n, i in self.newest.items()]
         days += [SOFT_DAYS[fact.severity] for fact in broken]
         values = []

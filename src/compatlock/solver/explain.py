@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from compatlock.model.core import Core
     from compatlock.model.request import Request
+    from compatlock.model.waiver import Waiver
     from compatlock.solver.universe import Need, Universe
 
 # A package whose chosen release failed this often loads further ones ahead: 2, 4, 8, ...
@@ -62,14 +63,17 @@ class _Explanation:
         self.universe = universe
         self.request = request
         self.sat = Sat()
-        self.guards = LabelGuards(self.sat, request.waivers)
-        self.gates = Gates(self.sat)
+        self.guards = LabelGuards(self.sat, universe, request.waivers, self._on_waiver)
+        self.gates = Gates(self.sat, apart=True)
         self.facts = [f for f in request.facts if request.soft_facts or not f.is_soft]
         self.formula = LabelledFormula(self.sat, universe, self.guards, self.gates, self.facts, request.roots)
         self.failures: dict[str, int] = {}
         self.reading = False
         self.reads = 0
         self.opened: set[tuple[str, int]] = set()
+
+    def _on_waiver(self, waiver: Waiver, literal: int) -> None:
+        self.formula.replace_bound(waiver, literal)
 
     def run(self) -> Generator[Need, None, Core]:
         active = self.sat.variable()

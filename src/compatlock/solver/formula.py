@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from compatlock.model.package import Package, Runs
     from compatlock.model.requirement import Requirement
+    from compatlock.model.waiver import Waiver
     from compatlock.solver.facts import FactClauses
     from compatlock.solver.gates import Gates
     from compatlock.solver.sat import Sat
@@ -134,9 +135,15 @@ class Formula:
         for low, high in holes(runs, size):
             self.sat.add([*condition, *self.outside(name, low, high)])
 
+    def replace_bound(self, waiver: Waiver, literal: int) -> None:
+        """When the waiver is spent, which `literal` says, its own bound holds instead of the waived one."""
+        if waiver.bound:
+            self.confine([-literal], waiver.on, self.universe.packages[waiver.on].runs(waiver.bound))
+
     def add_constraint(self, requirement: Requirement) -> None:
         """A bound of the user's that holds if the package is installed. To be added before the roots."""
         self._constraints.setdefault(requirement.name, []).append(requirement)
+        self._gates.on_constraint(requirement.name, requirement.specifier)
 
     def add_root(self, active: int, requirement: Requirement) -> Generator[Need, None, None]:
         """A line of the user's; it holds when `active` does."""
@@ -216,6 +223,7 @@ class Formula:
 
     def _encode(self, name: str, index: int, extra: str) -> None:
         condition = self.not_at(name, index)
+        self._guards.on_release(name, index)
         release = self.universe.dependencies[name, index]
         if extra:
             condition.append(-self.extras[name, extra])

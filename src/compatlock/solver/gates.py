@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from compatlock.model.dependencies import Dependency
+    from compatlock.model.package import Package
     from compatlock.solver.formula import Formula, Node
     from compatlock.solver.reach import Reach
     from compatlock.solver.sat import Sat
+
+    Run = tuple[int, int]
 
 
 class _Edge(NamedTuple):
@@ -39,48 +42,63 @@ class _Edge(NamedTuple):
 class _Support:
     """A set of nodes that may only be installed when an edge from outside leads into it.
 
-    at:   the gated candidates among them that are to be chosen: edges lead there only by admitting them
-    more: the literal "or an edge that is not known yet"
+    at:    runs of gated candidates `[low, high)` that packages of the set are at: edges lead to them only
+           by admitting one
+    known: literals of the edges known
+    more:  the literal "or an edge that is not known yet"
     """
 
-    def __init__(self, nodes: frozenset[Node], at: Mapping[str, int], more: int) -> None:
+    def __init__(self, nodes: frozenset[Node], at: Mapping[str, Run], more: int) -> None:
         self.nodes = nodes
         self.at = at
+        self.known: dict[int, None] = {}
         self.more = more
 
     def led_to(self, node: Node, edge: _Edge) -> bool:
         """Whether the edge leads to a node of the set from outside."""
         if node not in self.nodes or edge.parent in self.nodes:
             return False
-        # A candidate that still has to be admitted cannot admit itself or others of the set.
-        if edge.parent is not None and edge.parent[0] in self.at:
-            return False
-        index = self.at.get(node[0])
-        return index is None or index in edge.admits
+        run = self.at.get(node[0])
+        return run is None or any(run[0] <= index < run[1] for index in edge.admits)
 
 
 class Gates:
-    """Gate clauses, made for the candidates that a search runs into."""
+    """Gate clauses, made for the candidates that a search runs into.
 
-    def __init__(self, sat: Sat) -> None:
+    `apart`: one clause for each candidate, so that `shut` tells exactly what a proof leans on; else
+    neighbours are guarded together until one of them is admitted.
+    """
+
+    def __init__(self, sat: Sat, *, apart: bool = False) -> None:
         self._sat = sat
+        self._apart = apart
         self.open = sat.variable()
         self._literals: dict[tuple[int, ...], int] = {}
         self._incoming: dict[Node, list[_Edge]] = {}
         self._supports: list[_Support] = []
-        self._guarded: set[tuple[str, int]] = set()
-        self._unloaded: dict[str, int] = {}
+        self._guards: dict[tuple[str, Run], _Support] = {}
+        self._bounds: dict[str, list[str]] = {}
+        self._unread: dict[str, int] = {}
 
     @property
     def assumptions(self) -> list[int]:
         """What is assumed while nothing is left open."""
-        return [-self.open, *(-support.more for support in self._supports)]
+        return [-self.open, *self.closed]
+
+    @property
+    def closed(self) -> list[int]:
+        """The part of the assumptions that is about edges which are not known yet."""
+        return [-support.more for support in self._supports]
 
     def shut(self) -> dict[int, tuple[str, int]]:
-        """Those of the assumptions that shut out a gated candidate, and which one."""
-        return {-s.more: next(iter(s.at.items())) for s in self._supports if s.at}
+        """Those of the assumptions that shut out gated candidates, and the newest one of each."""
+        return {-s.more: (name, run[0]) for s in self._supports for name, run in s.at.items()}
 
     # Told by the formula
+
+    def on_constraint(self, name: str, specifier: str) -> None:
+        """A line of the user's admits gated candidates even when it only bounds the package."""
+        self._bounds.setdefault(name, []).append(specifier)
 
     def on_edge(
         self, formula: Formula, parent: Node | None, dependency: Dependency, condition: list[int]
@@ -92,13 +110,14 @@ class Gates:
             self._incoming.setdefault(node, []).append(edge)
             for support in self._supports:
                 if support.led_to(node, edge):
-                    again = self._sat.variable()
-                    self._sat.add([-support.more, self._holds(edge), again])
+                    literal, again = self._holds(edge), self._sat.variable()
+                    self._sat.add([-support.more, literal, again])
+                    support.known[literal] = None
                     support.more = again
 
     def on_load(self, formula: Formula, name: str, index: int) -> None:
         """A release was loaded."""
-        literal = self._unloaded.get(name)
+        literal = self._unread.get(name)
         if literal is not None:
             self._sat.add([-literal, *formula.not_at(name, index)])
 
@@ -114,47 +133,72 @@ class Gates:
     # Used by the search
 
     def guard(self, formula: Formula, name: str, index: int) -> bool:
-        """Make sure that the candidate is only chosen when an edge of another package admits it; False
-        when that was made sure before."""
-        if (name, index) in self._guarded:
-            return False
-        self._guarded.add((name, index))
-        self._support(formula, [(name, "")], {name: index}, [])
-        return True
+        """Make sure that a candidate is only chosen when an edge admits it, or one of the gated candidates
+        around it; when that was made sure before, it alone. False when that was done before, too."""
+        package = formula.universe.packages[name]
+        alone = (index, index + 1)
+        for run in (alone,) if self._apart else (self._run(package, index), alone):
+            if (name, run) not in self._guards:
+                self._guards[name, run] = self._support(formula, [(name, "")], {name: run}, [])
+                return True
+        return False
+
+    def _run(self, package: Package, index: int) -> Run:
+        """The gated candidates around one, up to those that a constraint admits."""
+        bounds = self._bounds.get(package.name, ())
+        free: frozenset[int] = frozenset().union(*(package.admitted_gates(specifier) for specifier in bounds))
+        shut = package.gates.keys() - free
+        low, high = index, index + 1
+        while low - 1 in shut:
+            low -= 1
+        while high in shut:
+            high += 1
+        return low, high
 
     def forbid_unsupported(self, formula: Formula, found: Reach) -> None:
         """After a solve that succeeded: what the model installs beside what was reached holds itself up.
         Each of these packages and extras must not be installed unless an edge from outside leads there."""
         nodes = found.unreached(formula.active_extras())
-        at = dict(found.gated)
+        at = {name: (index, index + 1) for name, index in found.gated}
         for node in nodes:
             literal = formula.extras[node] if node[1] else formula.present(node[0])
             self._support(formula, nodes, at, [-literal])
 
     def _support(
-        self, formula: Formula, nodes: Iterable[Node], at: Mapping[str, int], condition: list[int]
-    ) -> None:
+        self, formula: Formula, nodes: Iterable[Node], at: Mapping[str, Run], condition: list[int]
+    ) -> _Support:
         support = _Support(frozenset(nodes), at, self._sat.variable())
         clause = list(condition)
-        for name, index in at.items():
-            clause += formula.not_at(name, index)
-        edges = (
-            self._holds(edge)
-            for node in sorted(support.nodes)
-            for edge in self._incoming.get(node, ())
-            if support.led_to(node, edge)
-        )
-        self._sat.add([*clause, *dict.fromkeys(edges), support.more, self.open])
+        for name, run in at.items():
+            clause += formula.outside(name, *run)
+        for node in sorted(support.nodes):
+            for edge in self._incoming.get(node, ()):
+                if support.led_to(node, edge):
+                    support.known[self._holds(edge)] = None
+        self._sat.add([*clause, *support.known, support.more, self.open])
         self._supports.append(support)
+        return support
 
-    def something_unloaded(self, formula: Formula) -> int:
-        """A literal that implies that some installed package is at a release that is not loaded."""
-        for name in formula.order:
-            if name not in self._unloaded:
-                literal = self._unloaded[name] = self._sat.variable()
-                self._sat.add([-literal, formula.present(name)])
-                for index in sorted(formula.loaded[name]):
-                    self._sat.add([-literal, *formula.not_at(name, index)])
-        unloaded = self._sat.variable()
-        self._sat.add([-unloaded, *self._unloaded.values()])
-        return unloaded
+    def something_unread(self, formula: Formula) -> int:
+        """A literal that implies: some package is at a release that is not loaded, which edges known so far
+        lead to and, where that takes one, admit; edges lead to all else that is installed, too. In every
+        answer with unread releases this is true of the part that edges of loaded releases lead to."""
+        unread = self._sat.variable()
+        self._sat.add([-unread, *(self._at_unread(formula, name) for name in formula.order)])
+        for (name, run), support in self._guards.items():
+            self._sat.add([-unread, -self._unread[name], *formula.outside(name, *run), *support.known])
+        installed: list[tuple[Node, int]] = [((name, ""), formula.present(name)) for name in formula.order]
+        for node, literal in (*installed, *formula.extras.items()):
+            edges = dict.fromkeys(self._holds(edge) for edge in self._incoming.get(node, ()))
+            self._sat.add([-unread, -literal, *edges])
+        return unread
+
+    def _at_unread(self, formula: Formula, name: str) -> int:
+        """A literal that implies that the package is installed at a release that is not loaded."""
+        literal = self._unread.get(name)
+        if literal is None:
+            literal = self._unread[name] = self._sat.variable()
+            self._sat.add([-literal, formula.present(name)])
+            for index in sorted(formula.loaded[name]):
+                self._sat.add([-literal, *formula.not_at(name, index)])
+        return literal

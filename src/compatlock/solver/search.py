@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
     from compatlock.model.fact import Fact
+    from compatlock.model.objective import Tier
     from compatlock.model.request import Request
+    from compatlock.model.waiver import Waiver
     from compatlock.solver.reach import Reach
     from compatlock.solver.universe import Need, Universe
 
@@ -77,13 +79,8 @@ class _Search:
         self.sat = Sat()
         self.active = self.sat.variable()
         self.gates = Gates(self.sat)
-        tiers = objective.tiers(
-            waivers=bool(request.waivers), older=bool(request.older), prefer=request.prefer
-        )
-        self.costs = Costs(tiers, self.sat, root_newest=newest, depths=depths, older=request.older)
-        guards = WaiverGuards(
-            self.sat, request.waivers, lambda _, lit: self.costs.on_waiver(lit), self.costs.on_side
-        )
+        self.costs = Costs(self._tiers(), self.sat, root_newest=newest, depths=depths, older=request.older)
+        guards = self._guards()
         self.soft: dict[str, int] = {}
         facts = [f for f in request.facts if request.soft_facts or not f.is_soft]
         self.formula = Formula(
@@ -95,6 +92,21 @@ class _Search:
         self.rounds = 0
         self.best: Reach | None = None
         self.broken: tuple[str, ...] = ()
+
+    def _tiers(self) -> tuple[Tier, ...]:
+        request = self.request
+        return objective.tiers(
+            waivers=bool(request.waivers), older=bool(request.older), prefer=request.prefer
+        )
+
+    def _guards(self) -> WaiverGuards:
+        return WaiverGuards(
+            self.sat, self.universe, self.request.waivers, self._on_waiver, self.costs.on_side
+        )
+
+    def _on_waiver(self, waiver: Waiver, literal: int) -> None:
+        self.costs.on_waiver(literal)
+        self.formula.replace_bound(waiver, literal)
 
     def _on_soft(self, fact: Fact, literal: int) -> None:
         self.soft[fact.id] = literal
@@ -260,15 +272,29 @@ class _Search:
         installed release is unread, (None, core) when such a release was found and read instead."""
         if -self.gates.open not in core or self.chases > _CHASES:
             return False, core
-        self.chases += 1
-        closed = [lit for lit in self.gates.assumptions if lit != -self.gates.open]
-        unread = self.gates.something_unloaded(self.formula)
-        if not self.sat.solve([*assumptions, *closed, unread]):
+        unread = self.gates.something_unread(self.formula)
+        if not self.sat.solve([*assumptions, *self.gates.closed, unread]):
             both = dict.fromkeys([*core, *self.sat.core()])
             return False, [lit for lit in both if lit not in (unread, -self.gates.open)]
-        chosen = self.formula.selection()
-        yield from self.formula.load((n, i) for n, i in chosen.items() if i not in self.formula.loaded[n])
+        found = self._reach()
+        missing = found.unread()
+        if not missing:
+            # What the model has unread leans on candidates that are not guarded yet, or on itself.
+            if self._guard(found):
+                return None, core
+            chosen = self.formula.selection()
+            missing = [(n, i) for n, i in chosen.items() if i not in self.formula.loaded[n]]
+        self.chases += 1
+        yield from self.formula.load(self._ahead(missing))
         return None, core
+
+    def _reach(self) -> Reach:
+        return reach(self.formula, self.request.roots, self.request.constraints)
+
+    def _guard(self, found: Reach) -> bool:
+        """Guard the gated candidates that nothing admits; False when all were guarded before."""
+        fresh = [candidate for candidate in found.gated if self.gates.guard(self.formula, *candidate)]
+        return bool(fresh)
 
     # Solving with everything read
 
@@ -278,15 +304,14 @@ class _Search:
         if not self.sat.solve(assumptions):
             return False
         self.rounds += 1
-        found = reach(self.formula, self.request.roots, self.request.constraints)
-        gated = found.gated
-        if [g for g in gated if self.gates.guard(self.formula, *g)]:
+        found = self._reach()
+        if self._guard(found):
             return None
         missing = found.unread()
         if missing:
             yield from self.formula.load(self._ahead(missing))
             return None
-        if gated:
+        if found.gated:
             self.gates.forbid_unsupported(self.formula, found)
             return None
         self.best = found
