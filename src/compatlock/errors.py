@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compatlock.model.core import Core
+    from compatlock.model.way_out import WayOut
 
 
 class CompatlockError(Exception):
@@ -45,13 +46,22 @@ class NotCached(IndexUnavailable):
 
 
 class NoSolution(CompatlockError):
-    """The requirements contradict each other: proved. `core` is one minimal unsatisfiable set of edges."""
+    """The requirements contradict each other: proved. `core` is one minimal unsatisfiable set of edges,
+    `ways_out` are changes that help, the best first."""
 
     exit_code = 1
 
-    def __init__(self, message: str, *, core: Core | None = None, hints: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        core: Core | None = None,
+        hints: Sequence[str] = (),
+        ways_out: Sequence[WayOut] = (),
+    ) -> None:
         super().__init__(message, hints=hints)
         self.core = core
+        self.ways_out = tuple(ways_out)
 
 
 class LockOutdated(CompatlockError):

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 _MINORS = range(8, 17)
 
 
-def hints(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> tuple[str, ...]:
-    """Ways to get rid of the contradiction; the arguments are those of `words.describe_core`."""
+def hints(
+    core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]], *, loosen: bool = True
+) -> tuple[str, ...]:
+    """Ways to get rid of the contradiction; the arguments are those of `words.describe_core`. `loosen` False
+    leaves out that lines may be loosened, where a better way out is known."""
     found: list[str] = []
     for edge in core.edges:
         if edge.kind == kinds.EXTRA:
@@ -29,7 +32,8 @@ def hints(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]])
         found += _gap_hints(gap)
     for name in dict.fromkeys(edge.on for edge in core.edges if edge.on):
         found += _hidden_hints(name, helpful(core, name, hidden(name)), target)
-    found += _loosen(core)
+    if loosen:
+        found += _loosen(core)
     return tuple(dict.fromkeys(found))
 
 

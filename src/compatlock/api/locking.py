@@ -110,7 +110,7 @@ def _lock(
 
 def _answer(request: Request, supply: Supply, draft: Lock) -> Outcome:
     """Search and check."""
-    outcome = _solve(request, Universe(), supply, draft)
+    outcome = _solve(request, Universe(request.amendments, supply.is_compiled), supply, draft)
     found = violations(outcome.lock, request, supply)
     if found:
         raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
@@ -151,9 +151,11 @@ def _no_solution(request: Request, universe: Universe, supply: Supply) -> NoSolu
     from functools import partial
 
     from compatlock.api.obstacles import obstacles
+    from compatlock.api.ways_out import ways_out
     from compatlock.api.words import no_solution
     from compatlock.solver.explain import explain
 
     core = drive(explain(universe, request), universe, supply)
+    found = ways_out(core, request, universe, supply)
     supply.save()
-    return no_solution(core, request.target, partial(obstacles, supply))
+    return no_solution(core, request.target, partial(obstacles, supply), found)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from compatlock.index.view import Hidden
     from compatlock.model.core import Core, CoreEdge, Gap
     from compatlock.model.target import Target
+    from compatlock.model.way_out import WayOut
 
 # More bounds of one package on another than this are told in one line, and so many of them in full.
 _LINES = 3
@@ -23,14 +24,22 @@ _BOUNDS = 8
 _YANKED = 3
 
 
-def no_solution(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> NoSolution:
-    """The error that says a core in words, with hints; the arguments are those of `describe_core`."""
+def no_solution(
+    core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]], ways_out: Sequence[WayOut] = ()
+) -> NoSolution:
+    """The error that says a core in words, with hints and ways out; the other arguments are those of
+    `describe_core`."""
     from compatlock.api.hints import hints
     from compatlock.errors import NoSolution
 
     obstacles = Obstacles(hidden)
     message = describe_core(core, target, obstacles)
-    return NoSolution(message, core=core, hints=hints(core, target, obstacles))
+    return NoSolution(
+        message,
+        core=core,
+        hints=hints(core, target, obstacles, loosen=not ways_out),
+        ways_out=ways_out,
+    )
 
 
 def describe_core(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> str:

@@ -16,6 +16,11 @@ def report(error: CompatlockError) -> None:
     click.echo(f"{click.style('error', fg='red', bold=True)}: {error.message}", err=True)
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
+    ways_out = getattr(error, "ways_out", ())
+    if ways_out:
+        from compatlock.api.way_words import describe_ways_out
+
+        say(describe_ways_out(ways_out))
     for hint in error.hints:
         click.echo(f"{click.style('hint', fg='cyan', bold=True)}: {hint}", err=True)
 

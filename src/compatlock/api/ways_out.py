@@ -1,0 +1,62 @@
+"""Finding ways out of a contradiction: every change of the design's list, each solved completely."""
+
+from __future__ import annotations
+
+from compatlock.api.drive import drive
+from compatlock.errors import IndexUnavailable
+from compatlock.index.supply import CacheChanged
+from compatlock.model.way_out import MOVE
+from compatlock.solver import ways_out as changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from compatlock.index.supply import Supply
+    from compatlock.model.core import Core
+    from compatlock.model.request import Request
+    from compatlock.model.way_out import WayOut
+    from compatlock.solver.universe import Universe
+    from compatlock.solver.ways_out import Change, Solved
+
+
+def ways_out(
+    core: Core, request: Request, universe: Universe, supply: Supply, *, most_days: int | None = None
+) -> tuple[WayOut, ...]:
+    """The ways out of a contradiction, ranked (design, Semantics 4); ties by what the answers are worth.
+
+    `most_days` is how far behind a root may be for a moved line to count (None: as far as it takes). A
+    change that the index would have to be asked about while it cannot be is left out.
+    """
+    finder = _Finder(core, universe, supply, most_days)
+    found = list(finder.solved(changes.waivers(request, core)))
+    found += finder.solved(changes.moves(request, core))
+    if not any(solved.way.waivers for solved in found):
+        found += finder.solved(changes.drops(request, core))
+    return tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
+
+
+class _Finder:
+    def __init__(self, core: Core, universe: Universe, supply: Supply, most_days: int | None) -> None:
+        self._core = core
+        self._universe = universe
+        self._supply = supply
+        self._most_days = most_days
+
+    def solved(self, attempts: Iterable[Change]) -> Iterator[Solved]:
+        """The changes that help."""
+        for change in attempts:
+            solved = self._solve(change)
+            if solved is not None and self._is_recent(solved):
+                yield solved
+
+    def _solve(self, change: Change) -> Solved | None:
+        try:
+            return drive(changes.solve(self._universe, change, self._core), self._universe, self._supply)
+        except CacheChanged:
+            raise
+        except IndexUnavailable:
+            return None
+
+    def _is_recent(self, solved: Solved) -> bool:
+        return solved.way.kind != MOVE or self._most_days is None or solved.way.worst_lag <= self._most_days

@@ -1,0 +1,87 @@
+"""Ways out of requirements that contradict each other: what to change, and what that gives and breaks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.model.waiver import Exclusion, Waiver
+
+# Kinds of ways out; whether a waiver has evidence decides its place as well (`RANKS`).
+MOVE = "move"  # a line of the user's is moved
+NEWER = "newer"  # newer releases than the date that the user gave
+WAIVE = "waive"  # bounds are waived
+TARGET = "target"  # another target
+DROP = "drop"  # a dependency is dropped
+ACCEPT_LAG = "accept lag"  # an old release is accepted
+
+# What waiving one side of a bound costs (design, Semantics 4).
+COST_EXECUTED, COST_LIFTED, COST_UPPER, COST_OTHER = 1, 2, 8, 32
+_UNEVIDENCED = COST_UPPER
+
+# Kinds of evidence that a bound need not hold.
+FACT = "fact"  # a known fact says so
+LIFTED = "lifted"  # a later release of the same package allows it
+YANKED = "yanked"  # the release that the bound was made against was yanked
+AGAINST = "against"  # a remark: the bound was put in by a patch release, which tells against waiving it
+
+
+class Evidence(NamedTuple):
+    """Why a bound need not hold: `text` in words; `version` of the release, or id of the fact."""
+
+    kind: str
+    text: str
+    version: str = ""
+
+
+class BrokenEdge(NamedTuple):
+    """A declared edge that a result breaks: `package version` needs `on specifier`, `pinned` is given.
+
+    `cost` is what waiving it costs (COST_*), `evidence` why it may be right."""
+
+    package: str
+    version: str
+    extra: str
+    on: str
+    specifier: str
+    pinned: str
+    cost: int = COST_OTHER
+    evidence: tuple[Evidence, ...] = ()
+
+
+class WayOut(NamedTuple):
+    """One change that makes the requirements satisfiable, with the best answer under it.
+
+    accept:    the flag, or the line to write, that accepts it
+    pins:      what it gives: the roots and the packages of the contradiction, `(name, version)`
+    breaks:    every declared edge that the result breaks
+    cost:      what the waivers cost together, 0 for other kinds
+    worst_lag: worst lag of a root in days under the change
+    waivers, exclusions: what `accept` permits or drops
+    replaces:  the line of the user's that is moved
+    note:      a remark, such as until when the index was looked at
+    smallest:  proved that no set of waivers is cheaper
+    """
+
+    kind: str
+    accept: str
+    pins: tuple[tuple[str, str], ...] = ()
+    breaks: tuple[BrokenEdge, ...] = ()
+    cost: int = 0
+    worst_lag: int = 0
+    waivers: tuple[Waiver, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
+    replaces: str = ""
+    note: str = ""
+    smallest: bool = False
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether each bound that the result breaks has evidence that it need not hold."""
+        return all(edge.cost < _UNEVIDENCED for edge in self.breaks)
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order of ways out (design, Semantics 4), from 0."""
+        if self.kind == WAIVE:
+            return 3 if self.has_evidence else 5
+        return {ACCEPT_LAG: 0, MOVE: 1, NEWER: 2, TARGET: 4}.get(self.kind, 6)
