@@ -158,3 +158,13 @@ def test_locked_without_a_lock(cli: Cli) -> None:
         "error: some/where.lock does not exist\nhint: run the same command without `--locked` to make it\n",
     )
     assert list(Path().iterdir()) == []
+
+
+def test_locked_needs_a_file(cli: Cli) -> None:
+    run = cli("lock", "-r", "app", "--locked", "-o", "-")
+    assert run == (
+        2,
+        "",
+        "error: `--locked` compares with a file, and standard output is none\n"
+        "hint: name the lock with `--output-file`\n",
+    )

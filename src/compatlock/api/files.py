@@ -63,6 +63,9 @@ def lock_to_files(
     (`upgrade_packages`). With `locked`, nothing is written, and LockOutdated is raised if something would
     be. Raises what `make_lock` raises, and InputError for a file that cannot be read or written.
     """
+    if locked and STDOUT in outputs:
+        hint = "name the lock with `--output-file`"
+        raise InputError("`--locked` compares with a file, and standard output is none", hints=[hint])
     planned = [LockFile(path, format_of(path, asked_format), None) for path in dict.fromkeys(outputs)]
     for file in planned:
         _refuse_inputs(options, file.path)
