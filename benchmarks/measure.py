@@ -12,6 +12,10 @@ from typing import NamedTuple
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
+class Failed(Exception):
+    """A command failed; a benchmark of failures would say nothing. The text is what it said."""
+
+
 class Run(NamedTuple):
     """One finished process: seconds from its start to its end, user and system seconds of the processor,
     peak memory in bytes (of the process or the largest of its children)."""
@@ -28,8 +32,7 @@ def environment() -> dict[str, str]:
 
 
 def run(command: list[str], **more: str) -> Run:
-    """Run a command to its end; `more` are further environment variables. Exits with the command's own
-    words when it fails, since a benchmark of failures says nothing."""
+    """Run a command to its end; `more` are further environment variables. Raises Failed."""
     start = time.perf_counter()
     child = subprocess.Popen(
         command,
@@ -46,5 +49,5 @@ def run(command: list[str], **more: str) -> Run:
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         words = said.decode("utf-8", "replace").strip()
-        raise SystemExit(f"{' '.join(command)}\nfailed with {child.returncode}:\n{words}")
+        raise Failed(f"{' '.join(command)}\nfailed with {child.returncode}:\n{words}")
     return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _MAXRSS_UNIT)

@@ -11,3 +11,7 @@ PROBLEMS: dict[str, tuple[str, ...]] = {
     "axolotl": ("axolotl",),
     "apache-beam": ("apache-beam[gcp,dataframe,interactive]",),
 }
+
+# Options that a problem needs, by the names that both tools know. google-apitools 0.5.31 has wheels for
+# Python 2 only: uv builds it anyway, compatlock only when it is told to.
+OPTIONS: dict[str, tuple[str, ...]] = {"apache-beam": ("--no-binary", "google-apitools")}

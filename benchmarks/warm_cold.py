@@ -24,8 +24,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from measure import Run, environment, run
-from problems import PROBLEMS
+from measure import Failed, Run, environment, run
+from problems import OPTIONS, PROBLEMS
 from uv import find_uv_bin
 
 HERE = Path(__file__).resolve().parent
@@ -48,44 +48,41 @@ class Pair(NamedTuple):
     theirs: Run
 
 
-def compatlock_options(asked: argparse.Namespace, requirements: Path, output: Path, cache: Path) -> list[str]:
-    """Options of `compatlock lock`."""
-    index = ["--default-index", asked.default_index] if asked.default_index else []
+def common_options(requirements: Path, output: Path, cache: Path) -> list[str]:
+    """Options that both tools know."""
     return [
-        str(requirements), "-o", str(output), "--cache-dir", str(cache), "-q", *index,
-        "--python-version", PYTHON_VERSION, "--python-platform", PLATFORM, "--exclude-newer", EXCLUDE_NEWER,
+        str(requirements), "-o", str(output), "--cache-dir", str(cache), "-q", "--python-version",
+        PYTHON_VERSION, "--python-platform", PLATFORM, "--exclude-newer", EXCLUDE_NEWER,
     ]  # fmt: skip
 
 
-def uv_options(asked: argparse.Namespace, requirements: Path, output: Path, cache: Path) -> list[str]:
-    """Options of `uv`."""
-    index = ["--default-index", asked.default_index] if asked.default_index else []
-    return [
-        "pip", "compile", str(requirements), "-o", str(output), "--cache-dir", str(cache), "-q", *index,
-        "--generate-hashes", "--no-config", "--no-python-downloads", "--python", sys.executable,
-        "--python-version", PYTHON_VERSION, "--python-platform", PLATFORM, "--exclude-newer", EXCLUDE_NEWER,
-    ]  # fmt: skip
-
-
-def tools(asked: argparse.Namespace) -> tuple[Tool, Tool]:
-    """compatlock as installed beside this interpreter, and the uv that it depends on."""
+def tools(more: list[str]) -> tuple[Tool, Tool]:
+    """compatlock as installed beside this interpreter, and the uv that it depends on; `more` are further
+    options for both."""
     script = shutil.which("compatlock", path=sysconfig.get_path("scripts"))
     if script is None:
         raise SystemExit("compatlock is not installed in this environment")
-    ours = Tool("compatlock", lambda *paths: [script, "lock", *compatlock_options(asked, *paths)])
-    theirs = Tool("uv", lambda *paths: [find_uv_bin(), *uv_options(asked, *paths)])
+    uv = [
+        find_uv_bin(), "pip", "compile", "--generate-hashes", "--no-config", "--no-python-downloads",
+        "--python", sys.executable,
+    ]  # fmt: skip
+    ours = Tool("compatlock", lambda *paths: [script, "lock", *common_options(*paths), *more])
+    theirs = Tool("uv", lambda *paths: [*uv, *common_options(*paths), *more])
     return ours, theirs
 
 
 class Bench:
     """Runs one problem with both tools in a folder of its own."""
 
-    def __init__(self, asked: argparse.Namespace, folder: Path, lines: tuple[str, ...]) -> None:
+    def __init__(self, asked: argparse.Namespace, folder: Path, name: str) -> None:
         self.asked = asked
         self.folder = folder
         self.requirements = folder / "requirements.in"
-        self.requirements.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        self.ours, self.theirs = tools(asked)
+        self.requirements.write_text("".join(f"{line}\n" for line in PROBLEMS[name]), encoding="utf-8")
+        self.more = [*OPTIONS.get(name, ())]
+        if asked.default_index:
+            self.more += ["--default-index", asked.default_index]
+        self.ours, self.theirs = tools(self.more)
 
     def output(self, tool: Tool) -> Path:
         """Where a tool writes."""
@@ -132,7 +129,7 @@ class Bench:
     def _phases(self, *, cold: bool) -> dict[str, float]:
         output = self.output(self.ours)
         output.unlink(missing_ok=True)
-        options = compatlock_options(self.asked, self.requirements, output, self.cache(self.ours))
+        options = [*common_options(self.requirements, output, self.cache(self.ours)), *self.more]
         command = [sys.executable, str(HERE / "phases.py"), *options, *([] if cold else ["--offline"])]
         start = time.perf_counter()
         more = {"COMPATLOCK_BENCH_START": repr(start), **({"COMPATLOCK_BENCH_COLD": "1"} if cold else {})}
@@ -225,14 +222,17 @@ def main() -> None:
     for name in asked.problems or PROBLEMS:
         print(f"{name} ...", file=sys.stderr)
         with tempfile.TemporaryDirectory(prefix="compatlock-bench-") as folder:
-            bench = Bench(asked, Path(folder), PROBLEMS[name])
-            if asked.cold_rounds:
-                cold[name] = bench.cold()
-            if asked.rounds:
-                warm[name] = bench.warm()
-            if asked.profile_phases:
-                cold_phases[name] = bench.phases(cold=True)
-                warm_phases[name] = bench.phases(cold=False)
+            bench = Bench(asked, Path(folder), name)
+            try:
+                if asked.cold_rounds:
+                    cold[name] = bench.cold()
+                if asked.rounds:
+                    warm[name] = bench.warm()
+                if asked.profile_phases:
+                    cold_phases[name] = bench.phases(cold=True)
+                    warm_phases[name] = bench.phases(cold=False)
+            except Failed as error:
+                print(f"left out: {error}", file=sys.stderr)
     print("\n".join(heading()))
     for lines in (
         table("Warm, offline", warm),
