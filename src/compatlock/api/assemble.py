@@ -39,6 +39,7 @@ class Assembler:
         self._supply = supply
         self._chosen = chosen
         self._roots = {root.name for root in request.roots}
+        self._amendments = request.amendments
         self._incoming: dict[str, list[LockedEdge]] = {}
 
     def lock(self, draft: Lock, broken: Iterable[str]) -> Lock:
@@ -79,9 +80,16 @@ class Assembler:
         for name, index in self._chosen.indexes.items():
             for extra in ("", *self._chosen.extras.get(name, ())):
                 added = undeclared_dependencies(undeclared, self._package(name), index, extra)
-                for dependency in (*self._release(name).of(extra), *added):
+                for dependency in (*self._declared(name, index, extra), *added):
                     found.add(self._edge(name, extra, dependency))
         return tuple(sorted(found))
+
+    def _declared(self, name: str, index: int, extra: str) -> Iterable[Dependency]:
+        """What the release declares, overridden bounds as declared, excluded dependencies left out."""
+        if not self._amendments:
+            return self._release(name).of(extra)
+        needs = self._supply.release(name, index).of(extra)
+        return [n for n in needs if n.name == name or not self._amendments.excludes(name, extra, n.name)]
 
     def _edge(self, name: str, extra: str, dependency: Dependency) -> LockedEdge:
         on = dependency.name

@@ -36,7 +36,10 @@ def lock(
     no_binary: Sequence[str] = (),
     only_binary: Sequence[str] = (),
     prefer: Sequence[str] = (),
-    waivers: Sequence[Waiver] = (),
+    waivers: Sequence[Waiver | str] = (),
+    no_waivers: bool = False,
+    overrides: Sequence[str] = (),
+    exclude_dependencies: Sequence[str] = (),
     facts: Sequence[str | os.PathLike[str]] = (),
     shipped_facts: bool = True,
     soft_facts: bool = True,
@@ -59,6 +62,11 @@ def lock(
     prerelease:    if-necessary-or-explicit (the standard's rule), if-necessary, explicit, allow, disallow
     no_binary, only_binary: packages whose wheels, or source distributions, may not be used (`:all:`)
     prefer:        packages whose own lag goes before that of the other roots
+    waivers:       edges whose bounds may drop when nothing else helps: `Waiver` values, or texts such as
+                   `verl -> numpy`, `verl[extra] -> numpy`, `verl -> numpy>=1.26` (what holds instead);
+                   no_waivers refuses those of profiles
+    overrides:     requirements that replace every declared bound on their package
+    exclude_dependencies: edges that are taken away, such as `a -> b`, `a[extra] -> b`
     facts:         further facts files; shipped_facts False leaves out those that come with compatlock,
                    soft_facts False those that only warn
     strategy:      `optimal`, or `greedy` for what pip would choose
@@ -88,7 +96,11 @@ def lock(
         shipped_facts=shipped_facts,
         soft_facts=soft_facts,
         prefer=tuple(prefer),
-        waivers=tuple(waivers),
+        waivers=tuple(waiver for waiver in waivers if not isinstance(waiver, str)),
+        waive=tuple(waiver for waiver in waivers if isinstance(waiver, str)),
+        no_waivers=no_waivers,
+        overrides=tuple(overrides),
+        exclude_dependencies=tuple(exclude_dependencies),
         older=_pins(older),
         strategy=strategy,
     )

@@ -32,7 +32,10 @@ class LockOptions(NamedTuple):
     cache_dir:        where the cache lives; `""` is the user's cache folder; cache False keeps it in memory
     facts:            further facts files; shipped_facts and soft_facts switch those off
     prefer:           packages whose own lag goes before that of the roots
-    waivers:          edges whose bounds may be waived when needed
+    waivers:          edges whose bounds may be waived when needed; waive: more of them, as text (`a -> b`,
+                      `a[x] -> b`, `a -> b>=1`); no_waivers refuses those of profiles
+    overrides:        bounds that replace every declared one on a package
+    exclude_dependencies: edges that are taken away, as text
     older:            `{name: version}` of an older lock that is changed as little as possible
     strategy:         `optimal`, or `greedy` for what pip would choose
     """
@@ -62,6 +65,10 @@ class LockOptions(NamedTuple):
     waivers: tuple[Waiver, ...] = ()
     older: dict[str, str] = {}  # noqa: RUF012 - a default that nobody mutates
     strategy: str = "optimal"
+    waive: tuple[str, ...] = ()
+    no_waivers: bool = False
+    overrides: tuple[str, ...] = ()
+    exclude_dependencies: tuple[str, ...] = ()
 
     def command(self) -> str:
         """The command line that asks for the same lock, for its header, without credentials. What cannot
@@ -82,6 +89,9 @@ class LockOptions(NamedTuple):
             ("--no-binary", self.no_binary),
             ("--only-binary", self.only_binary),
             ("--facts", self.facts),
+            ("--waive", (*self.waive, *map(str, self.waivers))),
+            ("--override", self.overrides),
+            ("--exclude-dependency", self.exclude_dependencies),
         ):
             for value in sorted(values):
                 yield from (option, value)
@@ -103,6 +113,7 @@ class LockOptions(NamedTuple):
             ("--only-groups", self.only_groups),
             ("--no-shipped-facts", not self.shipped_facts),
             ("--no-soft-facts", not self.soft_facts),
+            ("--no-waivers", self.no_waivers),
         ):
             if given:
                 yield option

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from compatlock.model.fact import Fact
     from compatlock.model.profile import Profile
     from compatlock.model.requirement import Requirement
-    from compatlock.model.waiver import Waiver
+    from compatlock.model.waiver import Exclusion, Waiver
 
 STRATEGIES = ("optimal", "greedy")
 
@@ -57,17 +57,20 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str]) -> Prepared:
     applied, dropped = _apply_markers(roots, target, memo)
     bounds, _ = _apply_markers(constraints.requirements, target, memo)
     facts = _facts(options, profiles, memo)
+    overrides = _overrides(options, target, memo)
     request = Request(
-        roots=tuple(sorted(applied)),
+        roots=tuple(sorted(_overridden(root, overrides) for root in applied)),
         target=target,
         constraints=tuple(sorted(bounds)),
         policy=_policy(options),
-        waivers=_waivers(options, profiles, facts),
+        waivers=_waivers(options, profiles, facts, memo),
         facts=facts,
         older=dict(options.older),
         prefer=tuple(normalise(name) for name in options.prefer),
         soft_facts=options.soft_facts,
         strategy=options.strategy,
+        overrides=overrides,
+        exclusions=_exclusions(options, memo),
     )
     notes = [*files.notes, *constraints.notes, *(f"left out, its marker is false: {r}" for r in dropped)]
     return Prepared(request, tuple(sorted(dict.fromkeys(notes))))
@@ -139,8 +142,19 @@ def _facts(
     return tuple(sorted(f for f in selected if options.soft_facts or not f.is_soft))
 
 
-def _waivers(options: LockOptions, profiles: Sequence[Profile], facts: Sequence[Fact]) -> tuple[Waiver, ...]:
-    waivers = [*options.waivers, *(waiver for profile in profiles for waiver in profile.waivers)]
+def _waivers(
+    options: LockOptions, profiles: Sequence[Profile], facts: Sequence[Fact], memo: MutableMapping[str, str]
+) -> tuple[Waiver, ...]:
+    if options.no_waivers:
+        if options.waivers or options.waive:
+            raise InputError("`--waive` permits what `--no-waivers` refuses", hints=["leave one of them out"])
+        return ()
+    given = options.waivers
+    if options.waive:
+        from compatlock.inputs.edge_text import parse_waivers
+
+        given += parse_waivers(options.waive, memo)
+    waivers = [*given, *(waiver for profile in profiles for waiver in profile.waivers)]
     index = FactIndex(facts)
     for waiver in waivers:
         hard = index.hard(waiver.package, waiver.on)
@@ -151,6 +165,39 @@ def _waivers(options: LockOptions, profiles: Sequence[Profile], facts: Sequence[
             )
     by_edge = {(w.package, w.extra, w.on): w for w in reversed(waivers)}
     return tuple(sorted(by_edge.values()))
+
+
+def _overrides(
+    options: LockOptions, target: Target, memo: MutableMapping[str, str]
+) -> tuple[Requirement, ...]:
+    """The overrides whose markers hold. Two different ones of a package contradict each other."""
+    if not options.overrides:
+        return ()
+    from compatlock.inputs.edge_text import parse_overrides
+
+    applied, _ = _apply_markers(parse_overrides(options.overrides, memo), target, memo)
+    by_name = {override.name: override for override in applied}
+    for override in applied:
+        if override.specifier != by_name[override.name].specifier:
+            raise InputError(
+                f"two overrides of {override.name}: `{override}` and `{by_name[override.name]}`",
+                hints=["join their bounds with a comma"],
+            )
+    return tuple(sorted(by_name.values()))
+
+
+def _overridden(root: Requirement, overrides: Sequence[Requirement]) -> Requirement:
+    """A line of the user's under the overrides, which hold for every bound."""
+    by_name = {override.name: override.specifier for override in overrides}
+    return root._replace(specifier=by_name.get(root.name, root.specifier))
+
+
+def _exclusions(options: LockOptions, memo: MutableMapping[str, str]) -> tuple[Exclusion, ...]:
+    if not options.exclude_dependencies:
+        return ()
+    from compatlock.inputs.edge_text import parse_exclusions
+
+    return tuple(sorted(dict.fromkeys(parse_exclusions(options.exclude_dependencies, memo))))
 
 
 def _apply_markers(

@@ -44,7 +44,8 @@ class _Checker:
         self.reached: set[tuple[str, str]] = set()
         self.bounds: dict[str, list[str]] = {}
         self.edges: set[LockedEdge] = set()
-        self.permitted = {(w.package, w.extra, w.on) for w in request.waivers}
+        self.permitted = {(w.package, w.extra, w.on): w.bound for w in request.waivers}
+        self.overrides = {override.name: override.specifier for override in request.overrides}
         self.undeclared = [fact for fact in request.facts if fact.kind == "undeclared"]
         for pin in lock.pins:
             index = self._package(pin.name).index_of(pin.version)
@@ -86,7 +87,7 @@ class _Checker:
             for dependency in self._needs(name, extra):
                 on, specifier, extras, url = dependency
                 yield from self._edge(LockedEdge(name, on, specifier, extra, extras))
-                if url:
+                if url and on not in self.overrides:
                     yield f"{name} depends on a direct reference: {url}"
                 queue += [(dependency.name, x) for x in ("", *dependency.extras)]
 
@@ -97,21 +98,33 @@ class _Checker:
 
     def _needs(self, name: str, extra: str) -> list[Dependency]:
         index = self.at[name]
-        declared = list(self.supply.release(name, index).of(extra))
+        declared = [
+            need
+            for need in self.supply.release(name, index).of(extra)
+            if need.name == name or not any(e.covers(name, extra, need.name) for e in self.request.exclusions)
+        ]
         return declared + undeclared_dependencies(self.undeclared, self._package(name), index, extra)
 
     def _edge(self, edge: LockedEdge) -> Iterator[str]:
         who = f"{edge.package}[{edge.extra}]" if edge.extra else edge.package or "the input"
-        self.bounds.setdefault(edge.on, []).append(edge.specifier)
+        package = self._package(edge.on)
+        overridden = bool(edge.package) and edge.on in self.overrides and edge.on != edge.package
+        holds = self.overrides[edge.on] if overridden else edge.specifier
+        self.bounds.setdefault(edge.on, []).append(holds)
         if edge.on not in self.at:
             yield f"{who} needs {edge.on}{edge.specifier}, which is not pinned"
-        elif not self._package(edge.on).admits(edge.specifier, self.at[edge.on]):
-            edge = edge._replace(waived=True)
-            permits = {(edge.package, edge.extra, edge.on), (edge.package, "", edge.on)}
-            if not permits & self.permitted or not edge.package:
-                version = self._package(edge.on).versions[self.at[edge.on]]
-                yield f"{who} needs {edge.on}{edge.specifier}, but {version} is pinned"
+        else:
+            index = self.at[edge.on]
+            edge = edge._replace(waived=not package.admits(edge.specifier, index))
+            if not package.admits(holds, index) and not (edge.package and self._is_permitted(edge, index)):
+                yield f"{who} needs {edge.on}{holds}, but {package.versions[index]} is pinned"
         self.edges.add(edge)
+
+    def _is_permitted(self, edge: LockedEdge, index: int) -> bool:
+        """Whether a waiver lets the edge's bound drop, and its replacement, if any, holds."""
+        keys = dict.fromkeys(((edge.package, edge.extra, edge.on), (edge.package, "", edge.on)))
+        bounds = [self.permitted[key] for key in keys if key in self.permitted]
+        return bool(bounds) and self._package(edge.on).admits(bounds[0], index)
 
     def _constraints(self) -> Iterator[str]:
         for constraint in self.request.constraints:

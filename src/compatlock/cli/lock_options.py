@@ -90,6 +90,29 @@ OPTIONS = (
     ),
     Option(("--no-soft-facts",), "no_soft_facts", help="Ignore facts that only warn."),
     Option(
+        ("--waive",),
+        "waive",
+        MANY,
+        "'A -> B'",
+        "Let A's bound on B drop if nothing else helps (repeatable). 'A[X] -> B' is for one extra, "
+        "'A -> B>=1' puts another bound in its place.",
+    ),
+    Option(("--no-waivers",), "no_waivers", help="Let no bound drop, whatever a profile permits."),
+    Option(
+        ("--override",),
+        "overrides",
+        MANY,
+        "SPEC",
+        "Replace every declared bound on a package, as in uv (repeatable).",
+    ),
+    Option(
+        ("--exclude-dependency",),
+        "exclude_dependencies",
+        MANY,
+        "'A -> B'",
+        "Leave out what A needs of B (repeatable).",
+    ),
+    Option(
         ("--strategy",),
         "strategy",
         TEXT,

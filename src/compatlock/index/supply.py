@@ -224,6 +224,11 @@ class Supply:
         """The file whose metadata speaks for a candidate."""
         return self._view(name).candidates[index].file
 
+    def is_compiled(self, name: str, index: int) -> bool:
+        """Whether an installer would take a wheel for a platform."""
+        filename = self.file_of(name, index).filename
+        return filename.endswith(".whl") and not filename.endswith("-any.whl")
+
     def _lost(self, name: str) -> CacheChanged:
         return CacheChanged(
             f"the cache lost what it held about {name}", hints=["run again, without `--offline`"]

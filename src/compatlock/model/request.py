@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.model.amendments import Amendments
 from compatlock.model.fact import Fact
 from compatlock.model.policy import Policy
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
-from compatlock.model.waiver import Waiver
+from compatlock.model.waiver import Exclusion, Waiver
 
 
 class Request(NamedTuple):
@@ -19,6 +20,8 @@ class Request(NamedTuple):
     older:       `{package: version}` of an older lock that should change as little as possible
     prefer:      packages whose own lag goes before that of the roots, most important first
     facts:       facts in force, feature facts already selected
+    overrides:   bounds that replace every declared bound on a package (those of `roots` are replaced already)
+    exclusions:  edges that are taken away
     """
 
     roots: tuple[Requirement, ...]
@@ -31,3 +34,10 @@ class Request(NamedTuple):
     prefer: tuple[str, ...] = ()
     soft_facts: bool = True
     strategy: str = "optimal"
+    overrides: tuple[Requirement, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
+
+    @property
+    def amendments(self) -> Amendments:
+        """What the user decrees over declared metadata."""
+        return Amendments(self.overrides, self.exclusions)

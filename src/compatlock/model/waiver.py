@@ -1,4 +1,4 @@
-"""Waivers: an edge's bound deliberately not enforced."""
+"""Waivers: an edge's bound deliberately not enforced; exclusions: an edge that is taken away."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 class Waiver(NamedTuple):
     """Permission not to enforce what `package` (or its `extra`) demands of `on`.
 
-    It is spent only when needed and never drops the dependency itself. `reason` and `source` say why
-    it is allowed and who allowed it (`profile NAME`, `--waive`).
+    It is spent only when needed and never drops the dependency itself. `bound` is what `on` has to
+    satisfy instead when it is spent (`""`: nothing). `reason` and `source` say why it is allowed and who
+    allowed it (`profile NAME`, `--waive`).
     """
 
     package: str
@@ -17,7 +18,27 @@ class Waiver(NamedTuple):
     extra: str = ""
     reason: str = ""
     source: str = ""
+    bound: str = ""
 
     def __str__(self) -> str:
-        extra = f"[{self.extra}]" if self.extra else ""
-        return f"{self.package}{extra} -> {self.on}"
+        return edge_name(self.package, self.extra, self.on) + self.bound
+
+
+class Exclusion(NamedTuple):
+    """An edge that is taken away, the need itself: all of `package`'s on `on`, or those of one `extra`."""
+
+    package: str
+    on: str
+    extra: str = ""
+
+    def __str__(self) -> str:
+        return edge_name(self.package, self.extra, self.on)
+
+    def covers(self, package: str, extra: str, on: str) -> bool:
+        """Whether an edge of releases of `package` (or of its `extra`) is meant."""
+        return self.package == package and self.on == on and self.extra in ("", extra)
+
+
+def edge_name(package: str, extra: str, on: str) -> str:
+    """`package[extra] -> on`."""
+    return f"{package}{f'[{extra}]' if extra else ''} -> {on}"

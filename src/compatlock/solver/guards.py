@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from compatlock.model.requirement import Requirement
     from compatlock.model.waiver import Waiver
     from compatlock.solver.sat import Sat
+    from compatlock.solver.universe import Universe
 
 # Sides of a bound; a waiver of one side keeps the others.
 UPPER, LOWER, HOLE, EXACT = "upper", "lower", "hole", "exact"
@@ -82,6 +83,9 @@ def problem_label(package: str, problem: str) -> Label:
 class Guards:
     """No guards: every bound holds."""
 
+    def on_release(self, name: str, index: int) -> None:
+        """The next bounds are those of this candidate."""
+
     def whole(self, label: Label) -> list[int]:  # noqa: ARG002 - the interface of the subclasses
         """Literals that switch off all clauses of a label."""
         return []
@@ -96,22 +100,28 @@ class WaiverGuards(Guards):
     its extras share is one bound, unless a waiver is for one extra only.
 
     `on_waiver(permission, literal)` is told of each new permission literal, `on_side(literal)` of each new
-    side literal, so that their costs can be counted.
+    side literal, so that their costs can be counted and a bound that stands for the waived one be added.
     """
 
     def __init__(
         self,
         sat: Sat,
+        universe: Universe,
         waivers: Sequence[Waiver],
         on_waiver: Callable[[Waiver, int], None],
         on_side: Callable[[int], None],
     ) -> None:
         self._sat = sat
+        self._universe = universe
         self._permissions = {(w.package, w.extra, w.on): w for w in waivers}
         self._on_waiver = on_waiver
         self._on_side = on_side
         self._permission_literals: dict[Waiver, int] = {}
         self._sides: dict[tuple[Waiver, str, str], int] = {}
+        self._index = 0
+
+    def on_release(self, name: str, index: int) -> None:  # noqa: ARG002
+        self._index = index
 
     def permission(self, parent: str, extra: str, on: str) -> Waiver | None:
         """The waiver that allows this edge: one that names the extra, else one for the whole package."""
@@ -122,6 +132,8 @@ class WaiverGuards(Guards):
         waiver = self.permission(parent, extra, dependency.name)
         # A self-edge only asks for extras of the same release; there is nothing to waive.
         if waiver is None or dependency.name == parent:
+            return []
+        if self._universe.is_abi_pin(parent, self._index, dependency):
             return []
         key = (waiver, dependency.specifier, side)
         literal = self._sides.get(key)
@@ -142,15 +154,24 @@ class WaiverGuards(Guards):
 class LabelGuards(Guards):
     """One literal per label, for explanations: `literals` maps each to what it stands for.
 
-    Bounds that `waivers` permit to drop are dropped: what is explained then holds in spite of the waivers.
+    Bounds that `waivers` permit to drop may be dropped: what is explained then holds in spite of the
+    waivers. `on_waiver` is told of each waiver's literal.
     """
 
-    def __init__(self, sat: Sat, waivers: Sequence[Waiver] = ()) -> None:
+    def __init__(
+        self,
+        sat: Sat,
+        universe: Universe,
+        waivers: Sequence[Waiver] = (),
+        on_waiver: Callable[[Waiver, int], None] = lambda _waiver, _literal: None,
+    ) -> None:
         self._sat = sat
-        self._permissions = WaiverGuards(sat, waivers, lambda _waiver, _literal: None, lambda _literal: None)
-        self._waived: list[int] = []
+        self._permissions = WaiverGuards(sat, universe, waivers, on_waiver, lambda _literal: None)
         self._by_label: dict[Label, int] = {}
         self.literals: dict[int, Label] = {}
+
+    def on_release(self, name: str, index: int) -> None:
+        self._permissions.on_release(name, index)
 
     def whole(self, label: Label) -> list[int]:
         literal = self._by_label.get(label)
@@ -168,13 +189,8 @@ class LabelGuards(Guards):
         """Whether a waiver lets the edge's bound drop."""
         return on != parent and self._permissions.permission(parent, extra, on) is not None
 
-    def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:  # noqa: ARG002
-        if not self.waives(parent, extra, dependency.name):
-            return []
-        if not self._waived:
-            self._waived = [self._sat.variable()]
-            self._sat.add(self._waived)
-        return self._waived
+    def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:
+        return self._permissions.bound(parent, extra, dependency, side)
 
 
 def side_of(low: int, high: int, size: int, specifier: str, runs: Runs) -> str:

@@ -92,6 +92,7 @@ class LabelledFormula(Formula):
     def _encode(self, name: str, index: int, extra: str) -> None:
         release = self.universe.dependencies[name, index]
         condition = self.not_at(name, index)
+        self._guards.on_release(name, index)
         if release.problem:
             self.sat.add([*condition, *self._guards.whole(problem_label(name, release.problem))])
         if extra:

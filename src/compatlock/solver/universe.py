@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
-    from compatlock.model.dependencies import Dependencies
+    from compatlock.model.amendments import Amendments
+    from compatlock.model.dependencies import Dependencies, Dependency
     from compatlock.model.package import Package
 
 
@@ -20,16 +21,46 @@ class Need(NamedTuple):
 
 
 class Universe:
-    """Packages and dependencies at hand. Whoever drives a search adds what its `Need`s name."""
+    """Packages and dependencies at hand. Whoever drives a search adds what its `Need`s name.
 
-    def __init__(self) -> None:
+    `amendments` change what releases declare, `compiled` tells whether a candidate is a platform's wheel.
+    """
+
+    def __init__(
+        self,
+        amendments: Amendments | None = None,
+        compiled: Callable[[str, int], bool] = lambda _name, _index: False,
+    ) -> None:
         self.packages: dict[str, Package] = {}
         self.dependencies: dict[tuple[str, int], Dependencies] = {}
+        self.compiled = compiled
+        self._amendments = amendments
 
     def add(self, packages: dict[str, Package], dependencies: dict[tuple[str, int], Dependencies]) -> None:
         """Take in what a `Need` asked for."""
         self.packages.update(packages)
+        if self._amendments:
+            amend = self._amendments.release
+            dependencies = {release: amend(release[0], found) for release, found in dependencies.items()}
         self.dependencies.update(dependencies)
+
+    def amended(self, amendments: Amendments) -> Universe:
+        """What is known so far, further amended. (What is added later is amended by `amendments` only.)"""
+        other = Universe(amendments, self.compiled)
+        other.add(self.packages, self.dependencies)
+        return other
+
+    def is_abi_pin(self, name: str, index: int, dependency: Dependency) -> bool:
+        """Whether a candidate pins (== or ~=) a dependency and both are platform wheels: their compiled
+        interfaces have to match, which is why such a pin is never waived."""
+        if not dependency.specifier.startswith(("==", "~=")) or "," in dependency.specifier:
+            return False
+        if not self.compiled(name, index):
+            return False
+        on = self.packages[dependency.name]
+        runs = on.runs(dependency.specifier)
+        pinned = runs[0][0] if runs else on.newest()
+        return pinned < on.size and self.compiled(dependency.name, pinned)
 
     def want_packages(self, names: Iterable[str]) -> Generator[Need, None, None]:
         """Yield a Need for those that are missing, if any."""
