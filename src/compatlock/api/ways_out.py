@@ -5,18 +5,18 @@ from __future__ import annotations
 from compatlock.api.drive import drive
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
-from compatlock.model.way_out import MOVE
+from compatlock.model.way_out import COST_LIFTED, MOVE
 from compatlock.solver import ways_out as changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from compatlock.index.supply import Supply
     from compatlock.model.core import Core
     from compatlock.model.request import Request
     from compatlock.model.way_out import WayOut
-    from compatlock.solver.universe import Universe
+    from compatlock.solver.universe import Need, Universe
     from compatlock.solver.ways_out import Change, Solved
 
 
@@ -30,6 +30,12 @@ def ways_out(
     """
     finder = _Finder(core, universe, supply, most_days)
     found = list(finder.solved(changes.waivers(request, core)))
+    cheap = min((solved.way.cost for solved in found), default=None)
+    if cheap is None or cheap > COST_LIFTED:
+        # Two waivers with evidence cost less than one without.
+        best = finder.attempt(changes.cheapest_waivers(universe, request, core))
+        if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
+            found.append(best)
     found += finder.solved(changes.moves(request, core))
     if not any(solved.way.waivers for solved in found):
         found += finder.solved(changes.drops(request, core))
@@ -46,13 +52,14 @@ class _Finder:
     def solved(self, attempts: Iterable[Change]) -> Iterator[Solved]:
         """The changes that help."""
         for change in attempts:
-            solved = self._solve(change)
+            solved = self.attempt(changes.solve(self._universe, change, self._core))
             if solved is not None and self._is_recent(solved):
                 yield solved
 
-    def _solve(self, change: Change) -> Solved | None:
+    def attempt(self, run: Generator[Need, None, Solved | None]) -> Solved | None:
+        """What a run finds; None also when the index cannot be asked for what it needs."""
         try:
-            return drive(changes.solve(self._universe, change, self._core), self._universe, self._supply)
+            return drive(run, self._universe, self._supply)
         except CacheChanged:
             raise
         except IndexUnavailable:

@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 from compatlock.model.waiver import Exclusion, Waiver
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # Kinds of ways out; whether a waiver has evidence decides its place as well (`RANKS`).
 MOVE = "move"  # a line of the user's is moved
 NEWER = "newer"  # newer releases than the date that the user gave
@@ -21,8 +25,9 @@ _UNEVIDENCED = COST_UPPER
 # Kinds of evidence that a bound need not hold.
 FACT = "fact"  # a known fact says so
 LIFTED = "lifted"  # a later release of the same package allows it
+# Remarks, which do not make a waiver cheaper.
 YANKED = "yanked"  # the release that the bound was made against was yanked
-AGAINST = "against"  # a remark: the bound was put in by a patch release, which tells against waiving it
+AGAINST = "against"  # the bound was put in by a patch release, which tells against waiving it
 
 
 class Evidence(NamedTuple):
@@ -36,7 +41,8 @@ class Evidence(NamedTuple):
 class BrokenEdge(NamedTuple):
     """A declared edge that a result breaks: `package version` needs `on specifier`, `pinned` is given.
 
-    `cost` is what waiving it costs (COST_*), `evidence` why it may be right."""
+    `side` is the side of the bound that is broken (upper, lower, hole, exact), `cost` what waiving it costs
+    (COST_*), `evidence` why it may be right."""
 
     package: str
     version: str
@@ -44,6 +50,7 @@ class BrokenEdge(NamedTuple):
     on: str
     specifier: str
     pinned: str
+    side: str = ""
     cost: int = COST_OTHER
     evidence: tuple[Evidence, ...] = ()
 
@@ -85,3 +92,21 @@ class WayOut(NamedTuple):
         if self.kind == WAIVE:
             return 3 if self.has_evidence else 5
         return {ACCEPT_LAG: 0, MOVE: 1, NEWER: 2, TARGET: 4}.get(self.kind, 6)
+
+
+def waiver_cost(breaks: Iterable[BrokenEdge]) -> int:
+    """What the waivers cost together that let these edges be broken. A bound that a package and its extras
+    share is one bound, but what a later release allows has to be so for each."""
+    groups: dict[tuple[str, str, str], list[BrokenEdge]] = {}
+    for edge in breaks:
+        groups.setdefault((edge.package, edge.on, edge.specifier), []).append(edge)
+    total = 0
+    for edges in groups.values():
+        costs = [COST_UPPER if edges[0].side == "upper" else COST_OTHER]
+        kinds = [{evidence.kind for evidence in edge.evidence} for edge in edges]
+        if all(FACT in found for found in kinds):
+            costs.append(edges[0].cost)
+        elif all(LIFTED in found for found in kinds):
+            costs.append(COST_LIFTED * len(edges))
+        total += min(costs)
+    return total

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from compatlock.model.dependencies import Dependency
     from compatlock.model.fact import Fact
-    from compatlock.model.package import Package
+    from compatlock.model.package import Package, Runs
     from compatlock.solver.universe import Need, Universe
 
 
@@ -61,10 +61,14 @@ class Edge:
         both = [*release.of(""), *(release.of(self.extra) if self.extra else ())]
         return [need for need in both if need.name == self.on.name]
 
+    def is_comparable(self, index: int) -> bool:
+        """Whether another candidate of the package can be used, and has the extra."""
+        release = self.universe.dependencies[self.package.name, index]
+        return not release.problem and (not self.extra or self.extra in release.provides)
+
     def allows(self, index: int) -> bool:
         """Whether another candidate of the package allows what breaks this edge."""
-        release = self.universe.dependencies[self.package.name, index]
-        if release.problem or (self.extra and self.extra not in release.provides):
+        if not self.is_comparable(index):
             return False
         return all(not n.url and self.on.admits(n.specifier, self.at) for n in self.needs_of(index))
 
@@ -75,7 +79,7 @@ def price(edge: Edge, facts: Iterable[Fact]) -> Generator[Need, None, BrokenEdge
     by_facts = list(_by_facts(edge, facts))
     lifted = yield from _lifted(edge)
     against = yield from _against(edge)
-    evidence = [found for _, found in by_facts] + [e for e in (lifted, _yanked(edge)) if e]
+    evidence = [*(found for _, found in by_facts), *([lifted] if lifted else [])]
     cost = COST_UPPER if edge.side == UPPER else COST_OTHER
     if evidence:
         cost = min([COST_LIFTED, *(cost for cost, _ in by_facts)])
@@ -86,8 +90,9 @@ def price(edge: Edge, facts: Iterable[Fact]) -> Generator[Need, None, BrokenEdge
         edge.on.name,
         edge.need.specifier,
         edge.on.versions[edge.at],
+        edge.side,
         cost,
-        tuple(evidence + ([against] if against else [])),
+        (*evidence, *(remark for remark in (_yanked(edge), against) if remark)),
     )
 
 
@@ -104,13 +109,46 @@ def _by_facts(edge: Edge, facts: Iterable[Fact]) -> Iterable[tuple[int, Evidence
                 break
 
 
-def _lifted(edge: Edge) -> Generator[Need, None, Evidence | None]:
-    """The first release that allows it, after the newest one that has the very same bound."""
+def _lifters(edge: Edge) -> Generator[Need, None, list[int]]:
+    """The releases after the newest one that has the very same bound, newest first."""
     package = edge.package
-    newer = [i for i in range(edge.index) if i not in package.gates]
-    yield from edge.universe.want_dependencies((package.name, i) for i in newer)
-    same = [i for i in newer if any(n.specifier == edge.need.specifier for n in edge.needs_of(i))]
-    lifting = [i for i in newer if i < min(same, default=edge.index) and edge.allows(i)]
+    ordinary = [i for i in range(edge.index) if i not in package.gates]
+    yield from edge.universe.want_dependencies((package.name, i) for i in ordinary)
+    same = (i for i in ordinary if any(n.specifier == edge.need.specifier for n in edge.needs_of(i)))
+    return [i for i in ordinary if i < min(same, default=edge.index)]
+
+
+def allowed_later(edge: Edge) -> Generator[Need, None, Runs]:
+    """Candidates of what is needed that later releases allow, or the edge itself; `edge.at` plays no role."""
+    yield from edge.universe.want_dependencies([(edge.package.name, edge.index)])
+    lifters = yield from _lifters(edge)
+    allowed = {i for low, high in edge.on.runs(edge.need.specifier) for i in range(low, high)}
+    for index in lifters:
+        if not edge.is_comparable(index):
+            continue
+        within = set(range(edge.on.size))
+        for need in edge.needs_of(index):
+            runs = () if need.url else edge.on.runs(need.specifier)
+            within &= {i for low, high in runs for i in range(low, high)}
+        allowed |= within
+    return _as_runs(allowed)
+
+
+def _as_runs(indexes: Iterable[int]) -> Runs:
+    runs: list[tuple[int, int]] = []
+    for index in sorted(indexes):
+        if runs and runs[-1][1] == index:
+            runs[-1] = (runs[-1][0], index + 1)
+        else:
+            runs.append((index, index + 1))
+    return tuple(runs)
+
+
+def _lifted(edge: Edge) -> Generator[Need, None, Evidence | None]:
+    """The first later release that allows it."""
+    package = edge.package
+    lifters = yield from _lifters(edge)
+    lifting = [i for i in lifters if edge.allows(i)]
     if not lifting:
         return None
     version = package.versions[lifting[-1]]

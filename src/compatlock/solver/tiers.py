@@ -1,7 +1,9 @@
 """The objective over a growing formula: each tier's soft literals and proved lower bound.
 
-A soft literal costs its weight when true. An unsplit segment of a package costs its newest member; a
-split moves weight or adds some, so costs only rise as the formula grows, and a bound once proved holds.
+A soft literal costs its weight when true; it is kept as the assumption that it is false, its negation,
+because lists of assumptions are made far more often than anything else. An unsplit segment of a package
+costs its newest member; a split moves weight or adds some, so costs only rise as the formula grows, and a
+bound once proved holds.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from compatlock.solver.formula import Watcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compatlock.model.fact import Fact
     from compatlock.model.objective import Tier
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     from compatlock.solver.formula import Formula
     from compatlock.solver.sat import Sat
 
-    Lag = Callable[[int], int]
+    Lag = Sequence[int]
 
 
 class SumTier:
-    """Minimises a weighted sum, core by core (OLL)."""
+    """Minimises a weighted sum, core by core (OLL). `soft` maps assumptions to what breaking them costs."""
 
     def __init__(self, tier: Tier, sat: Sat) -> None:
         self.tier = tier
@@ -38,33 +40,27 @@ class SumTier:
 
     def add_constant(self, literal: int, weight: int) -> None:
         """A literal whose cost does not depend on how packages are split."""
-        self._constant[literal] = weight
+        self._constant[-literal] = weight
         self._cost(literal, weight)
 
     def add_package(self, name: str, lag: Lag) -> None:
         """The lag of a package counts in this tier."""
         self._lags[name] = lag
 
-    def covers(self, name: str) -> bool:
-        """Whether the package's lag counts here."""
-        return name in self._lags
-
     def _cost(self, literal: int, weight: int) -> None:
-        self.soft[literal] = self.soft.get(literal, 0) + weight
+        self.soft[-literal] = self.soft.get(-literal, 0) + weight
 
     def on_cut(self, name: str, before: int, cut: int, literal: int, after: int | None) -> None:
         """Charge a split: what the newest member of the new segment costs more than that of its old one."""
         lag = self._lags[name]
-        added = lag(cut) - lag(before)
+        added = lag[cut] - lag[before]
         if added <= 0:
             return
         if after is None:
             self._cost(literal, added)
-            return
-        rest = self.soft.get(after, 0)
-        if rest >= added:
+        elif self.soft.get(-after, 0) >= added:
             # The later cut implies this one, so the weight can move here.
-            self._lower(after, added)
+            self._lower(-after, added)
             self._cost(literal, added)
         else:
             # The later cut's weight is partly spent on cores: charge exactly the new segment.
@@ -72,23 +68,24 @@ class SumTier:
             self._sat.add([-literal, after, within])
             self._cost(within, added)
 
-    def _lower(self, literal: int, weight: int) -> None:
-        self.soft[literal] -= weight
-        if not self.soft[literal]:
-            del self.soft[literal]
+    def _lower(self, assumption: int, weight: int) -> None:
+        self.soft[assumption] -= weight
+        if not self.soft[assumption]:
+            del self.soft[assumption]
 
-    def charge_unit(self, literal: int) -> None:
-        """The literal is proved true: its cost is part of the bound."""
-        self.bound += self.soft.pop(literal)
+    def charge_unit(self, assumption: int) -> None:
+        """The assumption is refuted: its cost is part of the bound."""
+        self.bound += self.soft.pop(assumption)
 
     def charge_core(self, core: list[int], condition: list[int]) -> None:
-        """At least one literal of the core is proved true (unless a literal of `condition` holds)."""
-        weight = min(self.soft[literal] for literal in core)
+        """The assumptions of the core cannot all hold (unless a literal of `condition` does)."""
+        weight = min(self.soft[assumption] for assumption in core)
         self.bound += weight
-        for literal in core:
-            self._lower(literal, weight)
-        self._sat.add([*core, *condition])
-        counts = self._totalizer(core)
+        for assumption in core:
+            self._lower(assumption, weight)
+        literals = [-assumption for assumption in core]
+        self._sat.add([*literals, *condition])
+        counts = self._totalizer(literals)
         for k in range(1, len(counts)):
             self._cost(counts[k], weight)
             if k + 1 < len(counts):
@@ -115,50 +112,49 @@ class SumTier:
         self.bound = 0
         self.soft = dict(self._constant)
         for name, lag in self._lags.items():
-            cuts = formula.cuts.get(name, ())
-            for before, cut in pairwise(cuts):
-                added = lag(cut) - lag(before)
-                literal = formula.older(name, cut)
-                if added > 0 and literal is not None:
+            for before, cut in pairwise(formula.cuts.get(name, ())):
+                added = lag[cut] - lag[before]
+                literal = formula.older(name, cut) if added > 0 else None
+                if literal is not None:
                     self._cost(literal, added)
 
 
 class WorstTier:
     """Minimises the largest lag of the roots and soft facts: its threshold rises from proof to proof.
 
-    `soft` maps each literal "lag beyond the threshold" to the lag that it would mean.
+    `soft` maps each assumption "no lag beyond the threshold" to the lag that breaking it would mean.
     """
 
     def __init__(self, tier: Tier) -> None:
         self.tier = tier
         self.bound = 0
         self.soft: dict[int, int] = {}
-        self._roots: dict[str, list[int]] = {}
+        self._roots: dict[str, Lag] = {}
         self._facts: dict[int, int] = {}
 
-    def add_root(self, name: str, lags: list[int]) -> None:
-        """A root and the lag of each of its candidates (ascending)."""
-        self._roots[name] = lags
+    def add_root(self, name: str, lag: Lag) -> None:
+        """A root and the lag of each of its candidates."""
+        self._roots[name] = lag
 
     def add_fact(self, literal: int, days: int) -> None:
         """A soft fact: the literal that it is broken, and what that counts as."""
-        self._facts[literal] = days
+        self._facts[-literal] = days
         if days > self.bound:
-            self.soft[literal] = days
+            self.soft[-literal] = days
 
-    def charge(self, literals: Iterable[int], formula: Formula) -> None:
-        """One of the literals is proved true: raise the threshold to the smallest lag among them."""
-        self.bound = min(self.soft[literal] for literal in literals)
+    def charge(self, assumptions: Iterable[int], formula: Formula) -> None:
+        """One of the assumptions is proved false: raise the threshold to the smallest lag among them."""
+        self.bound = min(self.soft[assumption] for assumption in assumptions)
         self.refresh(formula)
 
     def refresh(self, formula: Formula) -> None:
         """Say again, for the threshold as it is, what lies beyond it."""
-        self.soft = {literal: days for literal, days in self._facts.items() if days > self.bound}
+        self.soft = {assumption: days for assumption, days in self._facts.items() if days > self.bound}
         for name, lags in self._roots.items():
             first = bisect_right(lags, self.bound)
             literal = formula.older(name, first) if first < len(lags) else None
             if literal is not None:
-                self.soft[literal] = min(lags[first], self.soft.get(literal, lags[first]))
+                self.soft[-literal] = min(lags[first], self.soft.get(-literal, lags[first]))
 
     def reset(self, formula: Formula) -> None:
         """Forget the threshold."""
@@ -192,6 +188,7 @@ class Costs(Watcher):
         ]
         self._sums = [t for t in self.tiers if isinstance(t, SumTier)]
         self._worst = next(t for t in self.tiers if isinstance(t, WorstTier))
+        self._tiers_of: dict[str, list[SumTier]] = {}
 
     def _of_kind(self, kind: str) -> list[SumTier]:
         return [t for t in self._sums if t.tier.kind == kind]
@@ -208,6 +205,11 @@ class Costs(Watcher):
         for tier in self._of_kind(objective.WAIVED_BOUNDS):
             tier.add_constant(literal, 1)
 
+    def on_constant(self, kind: str, literal: int, weight: int) -> None:
+        """A literal has a price in the tiers of a kind."""
+        for tier in self._of_kind(kind):
+            tier.add_constant(literal, weight)
+
     def on_soft_fact(self, fact: Fact, literal: int) -> None:
         """A soft fact may be broken: it counts like one more root."""
         self._worst.add_fact(literal, fact.broken_days)
@@ -219,22 +221,25 @@ class Costs(Watcher):
         for tier in self._of_kind(objective.PACKAGES):
             tier.add_constant(present, 1)
         newest = self._root_newest.get(name)
-        reference = package.newest() if newest is None else newest
-        for tier in self._sums:
-            kind = tier.tier.kind
-            if kind == objective.PREFERRED and tier.tier.package == name:
-                tier.add_package(name, _releases(package, reference))
-            elif newest is not None:
-                if kind == objective.ROOT_DAYS:
-                    tier.add_package(name, _days(package, reference))
-                elif kind == objective.ROOT_RELEASES:
-                    tier.add_package(name, _releases(package, reference))
-            elif kind == objective.DEPTH and tier.tier.depth == self._depths.get(name, objective.DEEPEST):
-                tier.add_package(name, _releases(package, reference))
-        if newest is not None and package.size:
-            self._worst.add_root(name, [package.lag_days(i, newest) for i in range(package.size)])
-            self._worst.refresh(formula)
+        if package.size:
+            reference = package.newest() if newest is None else newest
+            self._tiers_of[name] = [t for t in self._sums if self._counts(t.tier, name)]
+            for tier in self._tiers_of[name]:
+                in_days = tier.tier.kind == objective.ROOT_DAYS
+                lags = package.lags_in_days if in_days else package.lags_in_releases
+                tier.add_package(name, lags(reference))
+            if newest is not None:
+                self._worst.add_root(name, package.lags_in_days(newest))
+                self._worst.refresh(formula)
         self._on_older_pin(formula, package, present)
+
+    def _counts(self, tier: Tier, name: str) -> bool:
+        """Whether the lag of a package is part of a tier."""
+        if tier.kind == objective.PREFERRED:
+            return tier.package == name
+        if name in self._root_newest:
+            return tier.kind in (objective.ROOT_DAYS, objective.ROOT_RELEASES)
+        return tier.kind == objective.DEPTH and tier.depth == self._depths.get(name, objective.DEEPEST)
 
     def _on_older_pin(self, formula: Formula, package: Package, present: int) -> None:
         """An older lock pins this package: moving it away from there is a change."""
@@ -255,31 +260,21 @@ class Costs(Watcher):
             tier.add_constant(changed, 1)
 
     def on_cut(self, package: Package, before: int, cut: int, literal: int, after: int | None) -> None:
-        for tier in self._sums:
-            if tier.covers(package.name):
-                tier.on_cut(package.name, before, cut, literal, after)
+        for tier in self._tiers_of.get(package.name, ()):
+            tier.on_cut(package.name, before, cut, literal, after)
 
     # Assumptions and proofs
 
     def assumptions(self, upto: int) -> list[int]:
-        """The assumption that no soft literal of the first `upto` tiers holds."""
-        return list(dict.fromkeys(-literal for tier in self.tiers[:upto] for literal in tier.soft))
+        """The assumption that no soft literal of the first `upto` tiers holds. Some may occur twice."""
+        return [assumption for tier in self.tiers[:upto] for assumption in tier.soft]
 
-    def level_of(self, literal: int, upto: int) -> int | None:
-        """The most important of the first `upto` tiers in which the literal is soft."""
-        return next((k for k in range(upto) if literal in self.tiers[k].soft), None)
+    def level_of(self, assumption: int, upto: int) -> int | None:
+        """The most important of the first `upto` tiers that the assumption belongs to."""
+        return next((k for k in range(upto) if assumption in self.tiers[k].soft), None)
 
     def moved(self, level: int, formula: Formula) -> None:
         """Tier `level` rose: what was proved of less important tiers under its old value is void."""
-        lower = self.tiers[level + 1 :]
-        if any(tier.bound for tier in lower):
-            for tier in lower:
+        for tier in self.tiers[level + 1 :]:
+            if tier.bound:
                 tier.reset(formula)
-
-
-def _days(package: Package, newest: int) -> Lag:
-    return lambda index: package.lag_days(index, newest)
-
-
-def _releases(package: Package, newest: int) -> Lag:
-    return lambda index: package.lag_releases(index, newest)

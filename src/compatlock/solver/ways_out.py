@@ -7,8 +7,9 @@ from typing import NamedTuple
 from compatlock.model import core as kinds
 from compatlock.model import objective
 from compatlock.model.waiver import Exclusion, Waiver
-from compatlock.model.way_out import DROP, MOVE, WAIVE, BrokenEdge, WayOut
+from compatlock.model.way_out import DROP, MOVE, WAIVE, BrokenEdge, WayOut, waiver_cost
 from compatlock.solver.history import Edge, price
+from compatlock.solver.priced import cheapest
 from compatlock.solver.search import search
 
 TYPE_CHECKING = False
@@ -126,6 +127,30 @@ def solve(universe: Universe, change: Change, core: Core) -> Generator[Need, Non
     return Solved(way, solution, universe, request)
 
 
+def cheapest_waivers(
+    universe: Universe, request: Request, core: Core
+) -> Generator[Need, None, Solved | None]:
+    """The cheapest set of waivers, proved; None when waivers do not help."""
+    solution = yield from cheapest(universe, request)
+    if solution is None:
+        return None
+    least = solution.tiers[0].value
+    breaks = yield from broken_edges(universe, request, solution)
+    declared = {(w.package, w.on) for w in request.waivers}
+    new = [edge for edge in breaks if (edge.package, edge.on) not in declared]
+    edges = sorted({(e.package, e.on) for e in new})
+    plain = [Waiver(p, on, source=SOURCE, bound=_offered(request.facts, p, on)) for p, on in edges]
+    solved = yield from solve(universe, waived(request, plain), core)
+    if solved is None or solved.way.cost > least:
+        # The best answer under bare permission lies beyond what the evidence is about: stay within that.
+        pinned = {(e.package, e.on): f"=={e.pinned}" for e in new}
+        exact = [Waiver(p, on, source=SOURCE, bound=pinned[p, on]) for p, on in edges]
+        solved = yield from solve(universe, waived(request, exact), core)
+    if solved is None:
+        return None
+    return solved._replace(way=solved.way._replace(smallest=solved.way.cost == least))
+
+
 def complete(
     way: WayOut, universe: Universe, request: Request, core: Core, solution: Solution
 ) -> Generator[Need, None, WayOut]:
@@ -136,12 +161,10 @@ def complete(
     chosen = solution.chosen
     pins = tuple((n, universe.packages[n].versions[chosen[n]]) for n in names if n in chosen)
     lags = [universe.packages[n].lag_days(chosen[n], i) for n, i in solution.newest.items()]
-    sides = {(e.package, e.on, e.specifier): e.cost for e in breaks}
     way = way._replace(pins=pins, breaks=breaks, worst_lag=max(lags, default=0))
     if way.kind == WAIVE:
-        spent = {(e.package, e.on) for e in breaks}
-        used = tuple(w for w in way.waivers if (w.package, w.on) in spent)
-        way = way._replace(cost=sum(sides.values()), waivers=used)
+        declared = {(w.package, w.on) for w in request.waivers} - {(w.package, w.on) for w in way.waivers}
+        way = way._replace(cost=waiver_cost(e for e in breaks if (e.package, e.on) not in declared))
     if way.kind == MOVE:
         way = way._replace(accept=_moved(way, request, dict(pins)))
     return way

@@ -1,0 +1,174 @@
+"""The cheapest set of waivers: the search with a waiver on offer for every edge, at a price.
+
+An edge may be waived by up to three literals, the cheapest first: a known fact (what the fact's bound
+allows), history (what a later release of the same package allows), and without evidence (any version). What
+history allows is looked up when an answer leans on it: until then its literal allows everything, so looking
+up only ever forbids, and what was proved before stays true.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from compatlock.model import objective
+from compatlock.model.objective import Tier
+from compatlock.model.waiver import Waiver
+from compatlock.model.way_out import COST_EXECUTED, COST_LIFTED, COST_OTHER, COST_UPPER
+from compatlock.solver.depth import frame
+from compatlock.solver.guards import UPPER, WaiverGuards
+from compatlock.solver.history import Edge, allowed_later
+from compatlock.solver.search import _Search
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from compatlock.model.dependencies import Dependency
+    from compatlock.model.fact import Fact
+    from compatlock.model.request import Request
+    from compatlock.solver.sat import Sat
+    from compatlock.solver.search import Solution
+    from compatlock.solver.universe import Need, Universe
+
+COST = "waiver cost"
+
+
+def cheapest(universe: Universe, request: Request) -> Generator[Need, None, Solution | None]:
+    """The best answer when every edge that may be waived at all can be, at its price; its first tier is the
+    least cost. None when waivers do not help."""
+    framed = yield from frame(universe, request.roots, request.constraints)
+    run = _Priced(universe, request, framed.newest, framed.depths)
+    try:
+        return (yield from run.run())
+    finally:
+        run.sat.close()
+
+
+class _Offer(NamedTuple):
+    """What a literal stands for: an edge of the candidate `release` of a package. `by_history` when later
+    releases are to be looked at."""
+
+    package: str
+    release: int
+    extra: str
+    need: Dependency
+    by_history: bool
+
+
+class _PricedGuards(WaiverGuards):
+    """Beside declared waivers, literals at a price for every other edge."""
+
+    def __init__(
+        self,
+        sat: Sat,
+        universe: Universe,
+        request: Request,
+        on_waiver: Callable[[Waiver, int], None],
+        on_price: Callable[[int, int], None],
+    ) -> None:
+        super().__init__(sat, universe, request.waivers, on_waiver, lambda literal: on_price(literal, 0))
+        self._on_price = on_price
+        self._hard = {(fact.package, fact.on) for fact in request.facts if fact.kind == "hard"}
+        self._facts: dict[tuple[str, str], list[Fact]] = {}
+        for fact in request.facts:
+            if fact.kind == "too-strict":
+                self._facts.setdefault((fact.package, fact.on), []).append(fact)
+        self._literals: dict[tuple[str, ...], int] = {}
+        self.offers: dict[int, _Offer] = {}
+        self.confined: list[tuple[int, str, str]] = []
+
+    def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:
+        declared = super().bound(parent, extra, dependency, side)
+        on = dependency.name
+        if declared or parent == on or (parent, on) in self._hard or self.permission(parent, extra, on):
+            return declared
+        name, specifier = f"{parent} -> {on}", dependency.specifier
+        # Of pins it has to be asked for each release whether they are about compiled interfaces.
+        if specifier.startswith(("==", "~=")):
+            specifier += f" at {self._index}"
+        offer = _Offer(parent, self._index, extra, dependency, by_history=False)
+        literals = list(self._by_facts(parent, dependency))
+        later = self._literal((name, specifier, extra, "later"), COST_LIFTED, offer)
+        self.offers[later] = self.offers[later]._replace(by_history=True)
+        cost = COST_UPPER if side == UPPER else COST_OTHER
+        return [*literals, later, self._literal((name, specifier, side), cost, offer)]
+
+    def _by_facts(self, parent: str, dependency: Dependency) -> Sequence[int]:
+        found = []
+        for fact in self._facts.get((parent, dependency.name), ()):
+            for row in fact.bounds:
+                if self._universe.packages[parent].admits(row.versions, self._index):
+                    cost = COST_EXECUTED if "executed" in fact.evidence else COST_LIFTED
+                    key = (f"{parent} -> {dependency.name}", dependency.specifier, fact.id, row.versions)
+                    known = key in self._literals
+                    offer = _Offer(parent, self._index, "", dependency, by_history=False)
+                    literal = self._literal(key, cost, offer)
+                    if row.bound and not known:
+                        self.confined.append((literal, dependency.name, row.bound))
+                    found.append(literal)
+        return found
+
+    def _literal(self, key: tuple[str, ...], cost: int, offer: _Offer) -> int:
+        literal = self._literals.get(key)
+        if literal is None:
+            literal = self._literals[key] = self._sat.variable()
+            self._sat.add([-literal, self._permission(Waiver(offer.package, offer.need.name))])
+            self._on_price(literal, cost)
+            self.offers[literal] = offer
+        return literal
+
+
+class _Priced(_Search):
+    def __init__(
+        self, universe: Universe, request: Request, newest: dict[str, int], depths: dict[str, int]
+    ) -> None:
+        super().__init__(universe, request, newest, depths)
+        self.looked_up: set[int] = set()
+
+    def _tiers(self) -> tuple[Tier, ...]:
+        request = self.request
+        rest = objective.tiers(waivers=True, older=bool(request.older), prefer=request.prefer)
+        return (Tier(COST, COST, "points"), *rest)
+
+    def _guards(self) -> WaiverGuards:
+        self.priced = _PricedGuards(self.sat, self.universe, self.request, self._on_waiver, self._on_price)
+        return self.priced
+
+    def _on_price(self, literal: int, cost: int) -> None:
+        self.costs.on_side(literal)
+        if cost:
+            self.costs.on_constant(COST, literal, cost)
+
+    def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+        self._confine()
+        best, broken = self.best, self.broken
+        outcome = yield from super()._close(assumptions)
+        if not outcome:
+            return outcome
+        used = [lit for lit in self.sat.model() if lit in self.priced.offers and lit not in self.looked_up]
+        grew = False
+        for literal in used:
+            grew = (yield from self._look_up(literal)) or grew
+        if grew:
+            self.best, self.broken = best, broken
+            return None
+        return True
+
+    def _confine(self) -> None:
+        while self.priced.confined:
+            literal, on, bound = self.priced.confined.pop()
+            self.formula.confine([-literal], on, self.universe.packages[on].runs(bound))
+
+    def _look_up(self, literal: int) -> Generator[Need, None, bool]:
+        """What a waiver that an answer leans on really allows; True when that forbids something."""
+        self.looked_up.add(literal)
+        offer = self.priced.offers[literal]
+        if self.universe.is_abi_pin(offer.package, offer.release, offer.need):
+            self.sat.add([-literal])
+            return True
+        if not offer.by_history:
+            return False
+        edge = Edge(self.universe, offer.package, offer.release, offer.extra, offer.need, 0)
+        runs = yield from allowed_later(edge)
+        self.formula.confine([-literal], offer.need.name, runs)
+        return True
