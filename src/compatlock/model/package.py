@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import accumulate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ class Package:
     __slots__ = (
         "_admitted",
         "_compute",
+        "_days_behind",
         "_explicit",
-        "_lag",
         "_necessary",
-        "_rank",
+        "_releases_behind",
         "_runs",
         "file_keys",
         "found",
@@ -88,8 +89,8 @@ class Package:
         self._necessary = prerelease != "explicit"
         self._runs: dict[str, Runs] = {}
         self._admitted: dict[str, frozenset[int]] = {}
-        self._rank: list[int] | None = None
-        self._lag: dict[int, list[int]] = {}
+        self._releases_behind: dict[int, list[int]] = {}
+        self._days_behind: dict[int, list[int]] = {}
 
     def index_of(self, version: str) -> int | None:
         """Index of a canonical version text, None when it is no candidate."""
@@ -179,39 +180,35 @@ class Package:
                 first = min(first, i)
         return first
 
-    def rank(self, index: int) -> int:
-        """How many ordinary candidates are newer than this one: its lag in releases."""
-        if self._rank is None:
-            rank, count = [], 0
-            for i in range(self.size + 1):
-                rank.append(count)
-                if i not in self.gates:
-                    count += 1
-            self._rank = rank
-        return self._rank[index]
+    def lags_in_releases(self, newest: int) -> Sequence[int]:
+        """Of each candidate, how many ordinary candidates it is behind candidate `newest`; 0 for anything
+        newer than that."""
+        lags = self._releases_behind.get(newest)
+        if lags is None:
+            steps = [0] * newest + [1] * (self.size - newest)
+            for index in self.gates:
+                steps[index] = 0
+            lags = self._releases_behind[newest] = [0, *accumulate(steps)][: self.size]
+        return lags
 
     def lag_releases(self, index: int, newest: int) -> int:
-        """Lag in releases behind candidate `newest`; 0 for anything newer than it."""
-        return max(0, self.rank(index) - self.rank(newest))
+        """Lag of one candidate; see `lags_in_releases`."""
+        return self.lags_in_releases(newest)[index]
+
+    def lags_in_days(self, newest: int) -> Sequence[int]:
+        """Of each candidate, how many whole days it is behind candidate `newest` by upload time, monotone
+        from the newest down (a backport is as far behind as what precedes it). Without upload times:
+        releases behind."""
+        times = [t for t in self.times if t is not None]
+        if len(times) < self.size or not times:
+            return self.lags_in_releases(newest)
+        lags = self._days_behind.get(newest)
+        if lags is None:
+            behind = ((times[newest] - t) // SECONDS_PER_DAY for t in times[newest + 1 :])
+            lags = [0] * newest + list(accumulate(behind, max, initial=0))
+            self._days_behind[newest] = lags
+        return lags
 
     def lag_days(self, index: int, newest: int) -> int:
-        """Whole days behind candidate `newest` by upload time, monotone from the newest down (a backport
-        is as far behind as what precedes it). Without upload times: releases behind."""
-        if index <= newest:
-            return 0
-        table = self._lag.get(newest)
-        if table is None:
-            table = self._lag[newest] = self._lag_table(newest)
-        return table[index]
-
-    def _lag_table(self, newest: int) -> list[int]:
-        times = self.times
-        if not self.size or any(t is None for t in times):
-            return [self.lag_releases(i, newest) for i in range(self.size)]
-        base = times[newest] or 0
-        table, worst = [], 0
-        for i in range(self.size):
-            if i > newest:
-                worst = max(worst, (base - (times[i] or 0)) // SECONDS_PER_DAY)
-            table.append(worst)
-        return table
+        """Lag of one candidate; see `lags_in_days`."""
+        return self.lags_in_days(newest)[index]

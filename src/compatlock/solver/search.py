@@ -186,20 +186,18 @@ class _Search:
         implied = self.sat.implied([self.active])
         if implied is None:
             return
-        forced = {literal for literal in implied if literal > 0}
         for level, tier in enumerate(self.costs.tiers):
-            if self._charge_units(tier, forced):
+            if self._charge_units(tier, implied):
                 self.costs.moved(level, self.formula)
 
-    def _charge_units(self, tier: SumTier | WorstTier, forced: set[int]) -> bool:
-        units = [literal for literal in tier.soft if literal in forced]
-        if isinstance(tier, SumTier):
-            for literal in units:
-                tier.charge_unit(literal)
-        else:
-            for literal in units:
-                if literal in tier.soft:
-                    tier.charge([literal], self.formula)
+    def _charge_units(self, tier: SumTier | WorstTier, implied: Iterable[int]) -> bool:
+        """Charge the assumptions that literals refute which are proved; False when there is none."""
+        units = [-literal for literal in implied if -literal in tier.soft]
+        for assumption in units:
+            if isinstance(tier, SumTier):
+                tier.charge_unit(assumption)
+            elif assumption in tier.soft:
+                tier.charge([assumption], self.formula)
         return bool(units)
 
     def _raise(self, level: int, core: list[int]) -> Generator[Need, None, bool | None]:
@@ -208,7 +206,7 @@ class _Search:
         tier = self.costs.tiers[level]
         above = [self.active, *self.costs.assumptions(level)]
         implied = self.sat.implied(above)
-        if implied is not None and self._charge_units(tier, {lit for lit in implied if lit > 0}):
+        if implied is not None and self._charge_units(tier, implied):
             self.costs.moved(level, self.formula)
             return True
         closed_world = -self.gates.open in core
@@ -220,38 +218,38 @@ class _Search:
 
     def _charge_core(self, core: list[int], level: int, *, shrink: bool) -> bool:
         """Charge a core to its least important tier. False when no tier is part of it."""
-        levels = {lit: self.costs.level_of(-lit, level + 1) for lit in core}
+        levels = {lit: self.costs.level_of(lit, level + 1) for lit in core}
         found = [k for k in levels.values() if k is not None]
         if not found:
             return False
         lowest = max(found)
         tier = self.costs.tiers[lowest]
-        literals = [-lit for lit, k in levels.items() if k == lowest]
+        charged = [lit for lit, k in levels.items() if k == lowest]
         if shrink:
-            literals, core = self._shrink(literals, core, lowest)
-            if not literals:
+            charged, core = self._shrink(charged, core, lowest)
+            if not charged:
                 # The more important tiers contradict each other by themselves: look at them next.
                 self.level = 0
                 return True
         self.level = lowest
         if isinstance(tier, WorstTier):
-            tier.charge(literals, self.formula)
+            tier.charge(charged, self.formula)
         else:
             fixed = {self.active, *self.costs.assumptions(lowest)}
-            tier.charge_core(literals, [-lit for lit in core if lit in fixed])
+            tier.charge_core(charged, [-lit for lit in core if lit in fixed])
         self.costs.moved(lowest, self.formula)
         return True
 
-    def _shrink(self, literals: list[int], core: list[int], level: int) -> tuple[list[int], list[int]]:
-        """Drop literals that the contradiction does not need; a proof that leans on closed gates is not
-        accepted for that."""
-        if not 1 < len(literals) <= _SHRINKABLE:
-            return literals, core
-        above = self._base + self.costs.assumptions(level)
+    def _shrink(self, charged: list[int], core: list[int], level: int) -> tuple[list[int], list[int]]:
+        """Drop assumptions of a tier that the contradiction does not need; a proof that leans on closed
+        gates is not accepted for that."""
+        if not 1 < len(charged) <= _SHRINKABLE:
+            return charged, core
+        above = self._assume(level)
         position = 0
-        while position < len(literals) and len(literals) > 1:
-            rest = literals[:position] + literals[position + 1 :]
-            if self.sat.solve(above + [-lit for lit in rest]):
+        while position < len(charged) and len(charged) > 1:
+            rest = charged[:position] + charged[position + 1 :]
+            if self.sat.solve(above + rest):
                 position += 1
                 continue
             smaller = self.sat.core()
@@ -260,8 +258,8 @@ class _Search:
                 continue
             core = smaller
             kept = set(core)
-            literals = [lit for lit in rest if -lit in kept]
-        return literals, core
+            charged = [lit for lit in rest if lit in kept]
+        return charged, core
 
     # Gated candidates that an unread release might admit
 
