@@ -193,10 +193,11 @@ class Formula:
 
     # Loading
 
-    def dependencies_of(self, name: str, index: int, extra: str = "") -> list[Dependency]:
+    def dependencies_of(self, name: str, index: int, extra: str = "") -> Sequence[Dependency]:
         """What a loaded release (or an extra of it) needs: declared, and undeclared by known facts."""
-        declared = list(self.universe.dependencies[name, index].of(extra))
-        return declared + self._facts.undeclared(self.universe.packages[name], index, extra)
+        declared = self.universe.dependencies[name, index].of(extra)
+        undeclared = self._facts.undeclared(self.universe.packages[name], index, extra)
+        return (*declared, *undeclared) if undeclared else declared
 
     def load(self, releases: Iterable[tuple[str, int]]) -> Generator[Need, None, None]:
         """Load the metadata of candidates and encode what they need."""
