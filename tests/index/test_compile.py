@@ -77,6 +77,27 @@ def test_dependencies_of_extras_stand_apart() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("marker", "expected"),
+    [
+        ("extra == 'a'", {"a"}),
+        ("'A' == extra", {"a"}),
+        ("extra == 'extra'", {"extra"}),
+        ("extra == 'a' or extra == 'extra'", {"a", "extra"}),
+        ("extra != 'a' and extra == 'c_d'", {"c-d"}),
+        ("extra == 'c.d' and sys_platform == 'linux'", {"c-d"}),
+        ("extra == 'a' and sys_platform == 'win32'", set()),
+        ("sys_platform == 'extra'", set()),
+        ("extra == 'elsewhere'", set()),
+    ],
+)
+def test_which_extras_a_marker_means(marker: str, expected: set[str]) -> None:
+    extras = ("a", "extra", "c-d")
+    found = compiled(f"b ; {marker}", provides=extras)
+    assert found.base == ()
+    assert found.extras == dict.fromkeys((x for x in extras if x in expected), (Dependency("b"),))
+
+
 def test_an_extra_of_the_package_itself_is_a_dependency_on_it() -> None:
     release = compiled("pkg[fast,slow] ; extra == 'all'", provides=("all", "fast", "slow"))
     assert release.extras == {"all": (Dependency("pkg", extras=("fast", "slow")),)}

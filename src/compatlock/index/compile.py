@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 from packaging.markers import Marker, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -15,12 +18,26 @@ if TYPE_CHECKING:
     from compatlock.model.target import Target
 
 
+# How a marker speaks of extras, but for oddities.
+_EXTRA_IS = re.compile(r'\bextra == "([^"]*)"|"([^"]*)" == extra\b')
+
+
+class _Line(NamedTuple):
+    """A dependency, and its marker with its text; `extras` are those that the marker can tell from no
+    extra, None for any."""
+
+    dependency: Dependency
+    marker: Marker | None
+    condition: str
+    extras: frozenset[str] | None
+
+
 class Compiler:
     """Evaluates metadata for one target."""
 
     def __init__(self, target: Target) -> None:
         self._environment = target.marker_environment
-        self._lines: dict[str, Requirement | str] = {}
+        self._lines: dict[str, _Line | str] = {}
         self._markers: dict[tuple[str, str], bool] = {}
         self._python: dict[str, bool] = {}
 
@@ -34,16 +51,15 @@ class Compiler:
         base: list[Dependency] = []
         extras: dict[str, list[Dependency]] = {}
         for line in metadata.requires_dist:
-            requirement = self._parse(line)
-            if isinstance(requirement, str):
-                problem = problem or f"invalid dependency `{line}`: {requirement}"
-                continue
-            dependency = _dependency(requirement)
-            where = [""] if self._holds(requirement.marker, "") else []
-            if not where and requirement.marker is not None and "extra" in str(requirement.marker):
-                where = [extra for extra in provides if self._holds(requirement.marker, extra)]
-            for extra in where:
-                (extras.setdefault(extra, []) if extra else base).append(dependency)
+            parsed = self._parse(line)
+            if isinstance(parsed, str):
+                problem = problem or f"invalid dependency `{line}`: {parsed}"
+            elif self._holds(parsed, ""):
+                base.append(parsed.dependency)
+            elif parsed.extras is None or parsed.extras:
+                for extra in provides:
+                    if (parsed.extras is None or extra in parsed.extras) and self._holds(parsed, extra):
+                        extras.setdefault(extra, []).append(parsed.dependency)
         by_extra = {extra: tuple(found) for extra, found in extras.items()}
         return Dependencies(tuple(base), by_extra, provides, metadata.source, problem)
 
@@ -61,28 +77,39 @@ class Compiler:
             self._python[requires_python] = known
         return "" if known else f"requires Python {requires_python}"
 
-    def _parse(self, line: str) -> Requirement | str:
+    def _parse(self, line: str) -> _Line | str:
         known = self._lines.get(line)
         if known is None:
             try:
-                known = Requirement(line)
+                requirement = Requirement(line)
             except InvalidRequirement as error:
                 known = str(error).splitlines()[0]
+            else:
+                condition = str(requirement.marker or "")
+                known = _Line(_dependency(requirement), requirement.marker, condition, _named(condition))
             self._lines[line] = known
         return known
 
-    def _holds(self, marker: Marker | None, extra: str) -> bool:
-        if marker is None:
+    def _holds(self, line: _Line, extra: str) -> bool:
+        if line.marker is None:
             return True
-        key = (str(marker), extra)
+        key = (line.condition, extra)
         known = self._markers.get(key)
         if known is None:
             try:
-                known = marker.evaluate({**self._environment, "extra": extra})
+                known = line.marker.evaluate({**self._environment, "extra": extra})
             except UndefinedEnvironmentName:
                 known = False
             self._markers[key] = known
         return known
+
+
+def _named(condition: str) -> frozenset[str] | None:
+    """The extras that a marker compares with; None when it does something else with them."""
+    found = _EXTRA_IS.findall(condition)
+    if len(found) != condition.count("extra"):
+        return None
+    return frozenset(normalise(left or right) for left, right in found)
 
 
 def _dependency(requirement: Requirement) -> Dependency:
