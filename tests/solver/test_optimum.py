@@ -31,7 +31,7 @@ def outcome(solution: Solution | None) -> tuple[Any, ...] | None:
     """What counts of the search's answer."""
     if solution is None:
         return None
-    assert solution.proved
+    assert solution.proved and not solution.presumed
     return tuple(t.value for t in solution.tiers), solution.chosen, solution.extras, solution.broken
 
 

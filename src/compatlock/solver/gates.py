@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from compatlock.model.dependencies import Dependency
     from compatlock.model.package import Package
@@ -179,12 +179,31 @@ class Gates:
         self._supports.append(support)
         return support
 
-    def something_unread(self, formula: Formula) -> int:
-        """A literal that implies: some package is at a release that is not loaded, which edges known so far
-        lead to and, where that takes one, admit; edges lead to all else that is installed, too. In every
-        answer with unread releases this is true of the part that edges of loaded releases lead to."""
+    def leaned_on(self, core: Iterable[int]) -> set[str]:
+        """The packages that a proof keeps out, or away from a gated candidate, because no edge known so far
+        leads there."""
+        closed = set(core)
+        return {name for s in self._supports if -s.more in closed for name, _ in s.nodes}
+
+    def known_parents(self, names: Iterable[str]) -> set[str]:
+        """The packages of which some loaded release depends on one of `names`."""
+        wanted = set(names)
+        return {
+            edge.parent[0]
+            for node, edges in self._incoming.items()
+            if node[0] in wanted
+            for edge in edges
+            if edge.parent is not None
+        }
+
+    def something_unread(self, formula: Formula, among: Collection[str] | None = None) -> int:
+        """A literal that implies: some package (of `among`, if given) is at a release that is not loaded,
+        which edges known so far lead to and, where that takes one, admit; edges lead to all else that is
+        installed, too. In every answer with unread releases this is true of the part that edges of loaded
+        releases lead to."""
         unread = self._sat.variable()
-        self._sat.add([-unread, *(self._at_unread(formula, name) for name in formula.order)])
+        at = {name: self._at_unread(formula, name) for name in formula.order}
+        self._sat.add([-unread, *(at[name] for name in formula.order if among is None or name in among)])
         for (name, run), support in self._guards.items():
             self._sat.add([-unread, -self._unread[name], *formula.outside(name, *run), *support.known])
         installed: list[tuple[Node, int]] = [((name, ""), formula.present(name)) for name in formula.order]

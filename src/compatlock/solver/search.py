@@ -31,8 +31,10 @@ _PATIENCE = 3
 _MOST_AHEAD = 32
 # Cores up to this size are shrunk literal by literal.
 _SHRINKABLE = 40
-# How many rounds may go into releases that are read only because they might admit a gated candidate.
-_CHASES = 40
+# How many rounds may go into releases that are read only because they might admit a gated candidate; and how
+# many more into those of packages that are known to depend on one.
+_CHASES = 16
+_KNOWN_CHASES = 64
 
 
 class Solution(NamedTuple):
@@ -44,7 +46,10 @@ class Solution(NamedTuple):
     depths:  depth of packages as the objective counts it
     tiers:   what each tier came to
     broken:  ids of the soft facts that are broken
-    proved:  whether every gated candidate that could matter was followed to the end
+    presumed: packages whose gated candidates were kept out because no release read admits them; the proof
+             takes for granted that a release which was not read does so only if another release of its
+             package depends on them
+    proved:  whether the proof is complete but for that
     """
 
     chosen: dict[str, int]
@@ -53,6 +58,7 @@ class Solution(NamedTuple):
     depths: dict[str, int]
     tiers: tuple[TierValue, ...]
     broken: tuple[str, ...]
+    presumed: tuple[str, ...]
     proved: bool
     counters: dict[str, int]
 
@@ -89,6 +95,7 @@ class _Search:
         self.failures: dict[str, int] = {}
         self.level = 0
         self.chases = 0
+        self.presumed: set[str] = set()
         self.rounds = 0
         self.best: Reach | None = None
         self.broken: tuple[str, ...] = ()
@@ -139,6 +146,7 @@ class _Search:
             depths=self.depths,
             tiers=values,
             broken=self.broken,
+            presumed=tuple(sorted(self.presumed)),
             proved=self._proved,
             counters={
                 "rounds": self.rounds,
@@ -153,7 +161,7 @@ class _Search:
 
     @property
     def _proved(self) -> bool:
-        return self.chases <= _CHASES
+        return self.chases <= _CHASES + _KNOWN_CHASES
 
     @property
     def _base(self) -> list[int]:
@@ -268,10 +276,15 @@ class _Search:
     ) -> Generator[Need, None, tuple[bool | None, list[int]]]:
         """A contradiction that may lean on closed gates. (False, core) when it also holds while some
         installed release is unread, (None, core) when such a release was found and read instead."""
-        if -self.gates.open not in core or self.chases > _CHASES:
+        if -self.gates.open not in core or not self._proved:
             return False, core
-        unread = self.gates.something_unread(self.formula)
+        # A package may have thousands of releases: after some rounds it is presumed that only those which
+        # depend on a package at all ask for a pre-release or a yanked release of it.
+        leaned_on = self.gates.leaned_on(core) if self.chases >= _CHASES else set()
+        suspects = self.gates.known_parents(leaned_on) if leaned_on else None
+        unread = self.gates.something_unread(self.formula, suspects)
         if not self.sat.solve([*assumptions, *self.gates.closed, unread]):
+            self.presumed |= leaned_on
             both = dict.fromkeys([*core, *self.sat.core()])
             return False, [lit for lit in both if lit not in (unread, -self.gates.open)]
         found = self._reach()
