@@ -192,8 +192,8 @@ class Package:
         return lags
 
     def lag_releases(self, index: int, newest: int) -> int:
-        """Lag of one candidate; see `lags_in_releases`."""
-        return self.lags_in_releases(newest)[index]
+        """Lag of one candidate; see `lags_in_releases`. Most are at the newest: they need no table."""
+        return 0 if index <= newest else self.lags_in_releases(newest)[index]
 
     def lags_in_days(self, newest: int) -> Sequence[int]:
         """Of each candidate, how many whole days it is behind candidate `newest` by upload time, monotone
@@ -211,4 +211,4 @@ class Package:
 
     def lag_days(self, index: int, newest: int) -> int:
         """Lag of one candidate; see `lags_in_days`."""
-        return self.lags_in_days(newest)[index]
+        return 0 if index <= newest else self.lags_in_days(newest)[index]
