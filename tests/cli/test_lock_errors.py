@@ -202,14 +202,13 @@ def test_a_cache_that_cannot_be(cli: Cli) -> None:
 
 def test_no_solution(cli: Cli) -> None:
     run = cli("lock", "-r", "app", "-r", "lib<2", *TARGET)
-    assert run.code == 1
-    assert run.err == (
+    assert (run.code, run.out) == (1, "")
+    assert run.err.startswith(
         "error: `app` and `lib<2` cannot be satisfied together for CPython 3.12.0 on "
         "x86_64-manylinux_2_28:\n"
         "  --requirement asks for app\n"
         "  --requirement asks for lib<2\n"
         "  app 1.0 needs lib>=2\n"
-        "hint: loosen `lib<2` (--requirement)\n"
     )
     assert list(Path().iterdir()) == []
 
