@@ -38,6 +38,8 @@ def lock(
     prefer: Sequence[str] = (),
     waivers: Sequence[Waiver | str] = (),
     no_waivers: bool = False,
+    auto_waive: bool = False,
+    max_lag: Sequence[str] = (),
     overrides: Sequence[str] = (),
     exclude_dependencies: Sequence[str] = (),
     facts: Sequence[str | os.PathLike[str]] = (),
@@ -64,7 +66,8 @@ def lock(
     prefer:        packages whose own lag goes before that of the other roots
     waivers:       edges whose bounds may drop when nothing else helps: `Waiver` values, or texts such as
                    `verl -> numpy`, `verl[extra] -> numpy`, `verl -> numpy>=1.26` (what holds instead);
-                   no_waivers refuses those of profiles
+                   no_waivers refuses those of profiles, auto_waive permits the cheapest ones with evidence
+    max_lag:       how far what is asked for may be behind: `90d`, `vllm=30d`, `none`; 365 days by default
     overrides:     requirements that replace every declared bound on their package
     exclude_dependencies: edges that are taken away, such as `a -> b`, `a[extra] -> b`
     facts:         further facts files; shipped_facts False leaves out those that come with compatlock,
@@ -99,6 +102,8 @@ def lock(
         waivers=tuple(waiver for waiver in waivers if not isinstance(waiver, str)),
         waive=tuple(waiver for waiver in waivers if isinstance(waiver, str)),
         no_waivers=no_waivers,
+        auto_waive=auto_waive,
+        max_lag=tuple(max_lag),
         overrides=tuple(overrides),
         exclude_dependencies=tuple(exclude_dependencies),
         older=_pins(older),

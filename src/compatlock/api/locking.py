@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from compatlock.api.assemble import Assembler, Chosen
 from compatlock.api.drive import drive
+from compatlock.api.lag_guard import Limits, guard, guarded, parse_limits
 from compatlock.api.request import Prepared, prepare
 from compatlock.api.verify import broken_soft_facts, violations
-from compatlock.errors import LockInvalid
+from compatlock.errors import LockInvalid, NoSolution
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
 from compatlock.index.supply import CacheChanged, Supply
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from compatlock.api.options import LockOptions
-    from compatlock.errors import NoSolution
     from compatlock.index.progress import Progress
     from compatlock.model.request import Request
+    from compatlock.solver.search import Solution
     from compatlock.solver.universe import Need
 
 # Stands for the public index in the store's keys, so that a warm run need not import the library that
@@ -66,7 +67,17 @@ def make_lock(
         prepared = prepare(options, used.memo)
         if not options.offline:
             network = LazyNetwork(options.index_url, on_progress)
-        return _lock(options, prepared, used, network, on_read)
+        try:
+            return _lock(options, prepared, used, network, on_read)
+        except NoSolution as error:
+            if not options.auto_waive:
+                raise
+            from compatlock.api.contradiction import waivers_with_evidence
+
+            request = prepared.request
+            waivers = (*request.waivers, *waivers_with_evidence(error))
+            prepared = prepared._replace(request=request._replace(waivers=waivers))
+            return _lock(options, prepared, used, network, on_read)
     finally:
         if network is not None:
             network.close()
@@ -83,6 +94,7 @@ def _lock(
 ) -> Outcome:
     """Lock; begin again when the store turns out to be damaged, or changes meanwhile."""
     request = prepared.request
+    limits = parse_limits(options.max_lag) if options.max_lag else Limits()
     draft = Lock(
         pins=(),
         edges=(),
@@ -96,7 +108,7 @@ def _lock(
         supply = Supply(store, source_of(options), request.target, request.policy, network)
         pins: Mapping[str, str] = {}
         try:
-            outcome = _answer(request, supply, draft)
+            outcome = _answer(request, supply, draft, limits)
             pins = outcome.lock.versions
             return outcome
         except CacheChanged:
@@ -108,9 +120,10 @@ def _lock(
                 on_read(supply, pins)
 
 
-def _answer(request: Request, supply: Supply, draft: Lock) -> Outcome:
+def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     """Search and check."""
-    outcome = _solve(request, Universe(request.amendments, supply.is_compiled), supply, draft)
+    universe = Universe(request.amendments, supply.is_compiled)
+    outcome = _solve(request, universe, supply, draft, limits)
     found = violations(outcome.lock, request, supply)
     if found:
         raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
@@ -118,12 +131,13 @@ def _answer(request: Request, supply: Supply, draft: Lock) -> Outcome:
     return outcome
 
 
-def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock) -> Outcome:
+def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     if request.strategy == "greedy":
-        return _solve_greedily(request, universe, supply, draft)
+        return _solve_greedily(request, universe, supply, draft, limits)
     solution = drive(search(universe, request), universe, supply)
     if solution is None:
-        raise _no_solution(request, universe, supply)
+        raise _no_solution(request, universe, supply, limits)
+    solution = _guarded(request, universe, supply, solution, limits)
     chosen = Chosen(solution.chosen, solution.extras, solution.newest)
     # How much an older lock changed is news of the run, not a property of the lock.
     tiers = tuple(t for t in solution.tiers if t.name != objective.CHANGED_PINS)
@@ -132,7 +146,29 @@ def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock) ->
     return Outcome(lock, solution.counters)
 
 
-def _solve_greedily(request: Request, universe: Universe, supply: Supply, draft: Lock) -> Outcome:
+def _guarded(
+    request: Request, universe: Universe, supply: Supply, solution: Solution, limits: Limits
+) -> Solution:
+    """The answer, if need be the best one in which nothing is older than it may be. Raises NoSolution when
+    there is none, unless a bound of the user's own is the reason."""
+    found = guarded(universe, request, solution, limits)
+    if not any(each.is_too_old for each in found):
+        return solution
+    narrowed = guard(universe, request, found)
+    recent = drive(search(universe, narrowed), universe, supply)
+    if recent is not None:
+        return recent
+    from compatlock.api.contradiction import too_old
+
+    error = too_old(request, narrowed, universe, supply, solution, found, limits)
+    if error is not None:
+        raise error
+    return solution
+
+
+def _solve_greedily(
+    request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits
+) -> Outcome:
     from compatlock.solver.greedy import greedy
 
     def fetch(need: Need) -> None:
@@ -140,22 +176,13 @@ def _solve_greedily(request: Request, universe: Universe, supply: Supply, draft:
 
     answer = greedy(universe, request, fetch)
     if answer is None:
-        raise _no_solution(request, universe, supply)
+        raise _no_solution(request, universe, supply, limits)
     assembler = Assembler(request, universe, supply, Chosen(answer.chosen, answer.extras, {}))
     broken = broken_soft_facts(assembler.lock(draft, ()), request, supply)
     return Outcome(assembler.lock(draft, broken), {})
 
 
-def _no_solution(request: Request, universe: Universe, supply: Supply) -> NoSolution:
-    """One minimal unsatisfiable core, in words."""
-    from functools import partial
+def _no_solution(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
+    from compatlock.api.contradiction import contradiction
 
-    from compatlock.api.obstacles import obstacles
-    from compatlock.api.ways_out import ways_out
-    from compatlock.api.words import no_solution
-    from compatlock.solver.explain import explain
-
-    core = drive(explain(universe, request), universe, supply)
-    found = ways_out(core, request, universe, supply)
-    supply.save()
-    return no_solution(core, request.target, partial(obstacles, supply), found)
+    return contradiction(request, universe, supply, limits)

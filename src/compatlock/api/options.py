@@ -33,7 +33,10 @@ class LockOptions(NamedTuple):
     facts:            further facts files; shipped_facts and soft_facts switch those off
     prefer:           packages whose own lag goes before that of the roots
     waivers:          edges whose bounds may be waived when needed; waive: more of them, as text (`a -> b`,
-                      `a[x] -> b`, `a -> b>=1`); no_waivers refuses those of profiles
+                      `a[x] -> b`, `a -> b>=1`); no_waivers refuses those of profiles, auto_waive permits
+                      the cheapest ones that have evidence and help
+    max_lag:          how many days roots and packages named in their extras may be behind (`90d`,
+                      `PKG=90d`, `none`); 365 unless said otherwise
     overrides:        bounds that replace every declared one on a package
     exclude_dependencies: edges that are taken away, as text
     older:            `{name: version}` of an older lock that is changed as little as possible
@@ -67,6 +70,8 @@ class LockOptions(NamedTuple):
     strategy: str = "optimal"
     waive: tuple[str, ...] = ()
     no_waivers: bool = False
+    auto_waive: bool = False
+    max_lag: tuple[str, ...] = ()
     overrides: tuple[str, ...] = ()
     exclude_dependencies: tuple[str, ...] = ()
 
@@ -90,6 +95,7 @@ class LockOptions(NamedTuple):
             ("--only-binary", self.only_binary),
             ("--facts", self.facts),
             ("--waive", (*self.waive, *map(str, self.waivers))),
+            ("--max-lag", self.max_lag),
             ("--override", self.overrides),
             ("--exclude-dependency", self.exclude_dependencies),
         ):
@@ -114,6 +120,7 @@ class LockOptions(NamedTuple):
             ("--no-shipped-facts", not self.shipped_facts),
             ("--no-soft-facts", not self.soft_facts),
             ("--no-waivers", self.no_waivers),
+            ("--auto-waive", self.auto_waive),
         ):
             if given:
                 yield option

@@ -146,8 +146,10 @@ def _waivers(
     options: LockOptions, profiles: Sequence[Profile], facts: Sequence[Fact], memo: MutableMapping[str, str]
 ) -> tuple[Waiver, ...]:
     if options.no_waivers:
-        if options.waivers or options.waive:
-            raise InputError("`--waive` permits what `--no-waivers` refuses", hints=["leave one of them out"])
+        if options.waivers or options.waive or options.auto_waive:
+            option = "--auto-waive" if options.auto_waive else "--waive"
+            hint = "leave one of them out"
+            raise InputError(f"`{option}` permits what `--no-waivers` refuses", hints=[hint])
         return ()
     given = options.waivers
     if options.waive:

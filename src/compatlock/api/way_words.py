@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compatlock.api.phrases import bound, listed
 from compatlock.model.display import excerpt, printable
-from compatlock.model.way_out import AGAINST, MOVE, NEWER, TARGET, WAIVE
+from compatlock.model.way_out import ACCEPT_LAG, AGAINST, MOVE, NEWER, TARGET, WAIVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def _change(way: WayOut) -> str:
         return f"write `{way.accept}` instead of `{way.replaces}`{note}"
     if way.kind == MOVE:
         return f"{way.accept}{note}"
+    if way.kind == ACCEPT_LAG:
+        note = " (accepts how old it is)"
     if way.kind == WAIVE and not way.has_evidence:
         note += ", without evidence"
     words = way.accept if way.kind in (NEWER, TARGET) and "`" in way.accept else f"`{way.accept}`"

@@ -59,6 +59,13 @@ def describe_core(core: Core, target: Target, hidden: Callable[[str], Sequence[H
 def _headline(core: Core, target: Target) -> str:
     asked = [f"`{_asked(edge)}`" for edge in core.roots]
     together = " together" if len(asked) > 1 else ""
+    old = [edge for edge in core.edges if edge.origin.startswith("--max-lag ")]
+    if old:
+        days = listed(list(dict.fromkeys(edge.origin for edge in old)), "or")
+        names = dict.fromkeys([*(edge.on for edge in core.roots), *(edge.on for edge in old)])
+        exclude = "exclude each other" if len(names) > 1 else "cannot be installed"
+        recent = listed([f"`{name}`" for name in names])
+        return f"recent releases ({days}) of {recent} {exclude} for {target}:"
     return f"{listed(asked)} cannot be satisfied{together} for {target}:"
 
 

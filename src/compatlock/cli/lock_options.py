@@ -97,7 +97,20 @@ OPTIONS = (
         "Let A's bound on B drop if nothing else helps (repeatable). 'A[X] -> B' is for one extra, "
         "'A -> B>=1' puts another bound in its place.",
     ),
+    Option(
+        ("--auto-waive",),
+        "auto_waive",
+        help="When there is no answer, let those bounds drop that are the cheapest with evidence.",
+    ),
     Option(("--no-waivers",), "no_waivers", help="Let no bound drop, whatever a profile permits."),
+    Option(
+        ("--max-lag",),
+        "max_lag",
+        MANY,
+        "[PKG=]DAYS",
+        "How old what you ask for may be, such as 90d or vllm=30d (repeatable); 365d unless given, none for "
+        "no limit.",
+    ),
     Option(
         ("--override",),
         "overrides",

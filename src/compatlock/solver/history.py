@@ -55,6 +55,11 @@ class Edge:
             return side_of(self.at, self.on.size, self.on.size, self.need.specifier, runs)
         return side_of(self.at, self.at + 1, self.on.size, self.need.specifier, runs)
 
+    @property
+    def is_pin(self) -> bool:
+        """Whether the bound pins what is needed (== or ~=)."""
+        return self.need.specifier.startswith(("==", "~=")) and "," not in self.need.specifier
+
     def needs_of(self, index: int) -> list[Dependency]:
         """What another candidate of the package (and the same extra of it) needs of the same project."""
         release = self.universe.dependencies[self.package.name, index]
@@ -115,7 +120,18 @@ def _lifters(edge: Edge) -> Generator[Need, None, list[int]]:
     ordinary = [i for i in range(edge.index) if i not in package.gates]
     yield from edge.universe.want_dependencies((package.name, i) for i in ordinary)
     same = (i for i in ordinary if any(n.specifier == edge.need.specifier for n in edge.needs_of(i)))
-    return [i for i in ordinary if i < min(same, default=edge.index)]
+    newest = min(same, default=edge.index)
+    return [i for i in ordinary if i < newest and edge.is_comparable(i) and _loosens(edge, i)]
+
+
+def _loosens(edge: Edge, index: int) -> bool:
+    """A pin that has merely moved is no sign that another version would do: what it was before must still
+    be allowed."""
+    pinned = edge.on.runs(edge.need.specifier)
+    if not edge.is_pin or not pinned:
+        return True
+    needs = edge.needs_of(index)
+    return all(not need.url and edge.on.admits(need.specifier, pinned[0][0]) for need in needs)
 
 
 def allowed_later(edge: Edge) -> Generator[Need, None, Runs]:
@@ -124,8 +140,6 @@ def allowed_later(edge: Edge) -> Generator[Need, None, Runs]:
     lifters = yield from _lifters(edge)
     allowed = {i for low, high in edge.on.runs(edge.need.specifier) for i in range(low, high)}
     for index in lifters:
-        if not edge.is_comparable(index):
-            continue
         within = set(range(edge.on.size))
         for need in edge.needs_of(index):
             runs = () if need.url else edge.on.runs(need.specifier)

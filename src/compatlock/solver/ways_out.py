@@ -60,7 +60,7 @@ def moves(request: Request, core: Core) -> Iterator[Change]:
         if edge.kind == kinds.ROOT and edge.specifier:
             roots = tuple(r._replace(specifier="") if _is(r, edge) else r for r in request.roots)
             yield Change(WayOut(MOVE, "", replaces=_line(edge)), request._replace(roots=roots))
-        elif edge.kind == kinds.CONSTRAINT:
+        elif edge.kind == kinds.CONSTRAINT and not edge.origin.startswith("--max-lag"):
             rest = tuple(c for c in request.constraints if not _is(c, edge))
             yield Change(WayOut(MOVE, "", replaces=_line(edge)), request._replace(constraints=rest))
 

@@ -1,0 +1,92 @@
+"""No answer, or only an old one: the core in words, with ways out."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from compatlock.api.drive import drive
+from compatlock.api.lag_guard import accepting, is_guard, is_held_by_user
+from compatlock.api.obstacles import obstacles
+from compatlock.api.ways_out import ways_out
+from compatlock.api.words import no_solution
+from compatlock.model import core as kinds
+from compatlock.model.way_out import ACCEPT_LAG, WAIVE, WayOut
+from compatlock.solver.explain import explain
+from compatlock.solver.ways_out import complete
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compatlock.api.lag_guard import Guarded, Limits
+    from compatlock.errors import NoSolution
+    from compatlock.index.supply import Supply
+    from compatlock.model.core import Core
+    from compatlock.model.request import Request
+    from compatlock.model.waiver import Waiver
+    from compatlock.solver.search import Solution
+    from compatlock.solver.universe import Universe
+
+
+def contradiction(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
+    """The error for a request that has no answer: one minimal core, in words, and ways out."""
+    core = drive(explain(universe, request), universe, supply)
+    found = ways_out(core, request, universe, supply, most_days=limits.default)
+    supply.save()
+    return no_solution(core, request.target, partial(obstacles, supply), found)
+
+
+def too_old(
+    request: Request,
+    narrowed: Request,
+    universe: Universe,
+    supply: Supply,
+    solution: Solution,
+    packages: Sequence[Guarded],
+    limits: Limits,
+) -> NoSolution | None:
+    """The error for a request that has only answers in which packages are older than they may be: why no
+    recent one is, and ways out. None when a pin or an upper bound of the user's own is a reason.
+
+    `narrowed` is the request under the guard, `solution` the best answer without it.
+    """
+    core = drive(explain(universe, narrowed), universe, supply)
+    if is_held_by_user(core):
+        return None
+    way = WayOut(ACCEPT_LAG, accepting(packages))
+    accepted = drive(complete(way, universe, request, core, solution), universe, supply)
+    found = ways_out(core, narrowed, universe, supply, most_days=limits.default)
+    supply.save()
+    error = no_solution(core, request.target, partial(obstacles, supply), (accepted, *found))
+    error.hints += _apart(core)
+    return error
+
+
+def _apart(core: Core) -> tuple[str, ...]:
+    """When it is projects of the user's that exclude each other: that they may not need to meet."""
+    asked = dict.fromkeys(e.on for e in core.edges if e.kind == kinds.ROOT)
+    asked.update(dict.fromkeys(e.on for e in core.edges if is_guard(e.origin)))
+    if len(asked) < 2:
+        return ()
+    return (f"lock {' and '.join(f'`{name}`' for name in asked)} apart, for an environment each",)
+
+
+def waivers_with_evidence(error: NoSolution) -> tuple[Waiver, ...]:
+    """The waivers of the cheapest way out that rests on evidence. Raises the error when there is none."""
+    for way in error.ways_out:
+        if way.kind == WAIVE and way.has_evidence:
+            return tuple(
+                waiver._replace(reason=_reason(way, waiver), source="--auto-waive") for waiver in way.waivers
+            )
+    error.hints += ("`--auto-waive` waives nothing here: no way out rests on evidence",)
+    raise error
+
+
+def _reason(way: WayOut, waiver: Waiver) -> str:
+    texts = (
+        evidence.text
+        for edge in way.breaks
+        if (edge.package, edge.on) == (waiver.package, waiver.on)
+        for evidence in edge.evidence
+    )
+    return next(texts, "")

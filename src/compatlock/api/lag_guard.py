@@ -1,0 +1,142 @@
+"""No silent old answers: how far behind roots, and packages named in their extras, may be."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from compatlock.errors import InputError
+from compatlock.model.display import excerpt
+from compatlock.model.names import normalise
+from compatlock.model.requirement import Requirement
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from compatlock.model.core import Core
+    from compatlock.model.package import Package
+    from compatlock.model.request import Request
+    from compatlock.solver.search import Solution
+    from compatlock.solver.universe import Universe
+
+DEFAULT_DAYS = 365
+OPTION = "--max-lag"
+
+# As texts: most runs name no limit.
+_LIMIT = r"(?:([A-Za-z0-9][A-Za-z0-9._-]*)\s*=\s*)?(?:(\d{1,6})\s*([dw]?)|(none))\Z"
+# What holds a package back: a pin or an upper bound.
+_HOLDS = ("==", "~=", "<", "===")
+
+
+class Limits(NamedTuple):
+    """Days that packages may be behind; None: as far as it takes."""
+
+    default: int | None = DEFAULT_DAYS
+    packages: Mapping[str, int | None] = {}
+
+    def of(self, name: str) -> int | None:
+        """The limit of a package."""
+        return self.packages.get(name, self.default)
+
+
+class Guarded(NamedTuple):
+    """A package under guard: `days` it is behind `reference`, the newest candidate it could have, and its
+    limit."""
+
+    name: str
+    at: int
+    reference: int
+    days: int
+    limit: int | None
+
+    @property
+    def is_too_old(self) -> bool:
+        """Whether the limit is passed."""
+        return self.limit is not None and self.days > self.limit
+
+
+def parse_limits(texts: Iterable[str]) -> Limits:
+    """Return the limits that `--max-lag` values state: `90d`, `12w`, `none`, `PKG=30d`, `PKG=none`; the last
+    one for a package counts. Raises InputError for anything else."""
+    default: int | None = DEFAULT_DAYS
+    packages: dict[str, int | None] = {}
+    for text in texts:
+        match = re.match(_LIMIT, text.strip())
+        if match is None:
+            raise InputError(
+                f"{OPTION} {excerpt(text)}: not a number of days",
+                hints=[f"write `{OPTION} 90d`, `{OPTION} PKG=90d` or `{OPTION} none`"],
+            )
+        name, number, unit, _ = match.groups()
+        days = int(number) * (7 if unit == "w" else 1) if number else None
+        if name:
+            packages[normalise(name)] = days
+        else:
+            default = days
+    return Limits(default, packages)
+
+
+def guarded(universe: Universe, request: Request, solution: Solution, limits: Limits) -> tuple[Guarded, ...]:
+    """The packages under guard in an answer: roots, and what the extras that lines ask for name, counted
+    from the newest release that the newest release of the root admits."""
+    references = dict(_named_in_extras(universe, request, solution))
+    references.update(solution.newest)
+    found = []
+    for name in sorted(references):
+        package, index, reference = universe.packages[name], solution.chosen.get(name), references[name]
+        if index is not None and reference < package.size:
+            days = package.lag_days(index, reference)
+            found.append(Guarded(name, index, reference, days, limits.of(name)))
+    return tuple(found)
+
+
+def _named_in_extras(universe: Universe, request: Request, solution: Solution) -> Iterator[tuple[str, int]]:
+    for root in request.roots:
+        newest = solution.newest.get(root.name)
+        release = universe.dependencies.get((root.name, newest)) if newest is not None else None
+        for extra in root.extras if release is not None else ():
+            for need in release.of(extra) if release is not None else ():
+                package = universe.packages.get(need.name)
+                if package is not None and not need.url and need.name != root.name:
+                    yield need.name, package.newest(package.runs(need.specifier))
+
+
+def guard(universe: Universe, request: Request, packages: Iterable[Guarded]) -> Request:
+    """The request under the guard: each package no older than its limit allows."""
+    lines = []
+    for each in packages:
+        if each.limit is not None:
+            oldest = _oldest(universe.packages[each.name], each.reference, each.limit)
+            origin = f"{OPTION} {each.limit}d"
+            lines.append(Requirement(each.name, f">={oldest}", origin=origin))
+    return request._replace(constraints=(*request.constraints, *lines))
+
+
+def _oldest(package: Package, reference: int, limit: int) -> str:
+    within = [
+        i
+        for i in range(reference, package.size)
+        if i not in package.gates and package.lag_days(i, reference) <= limit
+    ]
+    return package.versions[within[-1] if within else reference].partition("+")[0]
+
+
+def is_guard(origin: str) -> bool:
+    """Whether a line of a core is the guard's."""
+    return origin.startswith(f"{OPTION} ")
+
+
+def is_held_by_user(core: Core) -> bool:
+    """Whether a pin or an upper bound of the user's own is part of the reason."""
+    return any(
+        clause.strip().startswith(_HOLDS)
+        for edge in core.edges
+        if not edge.package and edge.on and edge.kind in ("root", "constraint") and not is_guard(edge.origin)
+        for clause in edge.specifier.split(",")
+    )
+
+
+def accepting(packages: Sequence[Guarded]) -> str:
+    """The options that accept an answer that is too old."""
+    return " ".join(f"{OPTION} {each.name}={each.days}d" for each in packages if each.is_too_old)
