@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 # knows its address.
 _DEFAULT_SOURCE = "default"
 
+_PRESUMED = (
+    "the proof presumes that no release which was not read admits a pre-release or yanked release of {}"
+)
+
 
 class Outcome(NamedTuple):
     """A lock, and numbers about how it was found (for `-v` and benchmarks)."""
@@ -141,7 +145,8 @@ def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock, li
     chosen = Chosen(solution.chosen, solution.extras, solution.newest)
     # How much an older lock changed is news of the run, not a property of the lock.
     tiers = tuple(t for t in solution.tiers if t.name != objective.CHANGED_PINS)
-    draft = draft._replace(objective=tiers)
+    presumed = [_PRESUMED.format(", ".join(solution.presumed))] if solution.presumed else []
+    draft = draft._replace(objective=tiers, notes=(*draft.notes, *presumed))
     lock = Assembler(request, universe, supply, chosen).lock(draft, solution.broken)
     return Outcome(lock, solution.counters)
 
