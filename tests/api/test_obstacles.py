@@ -51,7 +51,7 @@ LISTING = Listing(
 def supply() -> Supply:
     store = Store(None)
     supply = Supply(store, "memory", LINUX, Policy(exclude_newer=86_400 * 10_000), None)
-    store.put_listing(supply.source, LISTING, "", 0)
+    store.put_listing(supply.source_of(LISTING.project), LISTING, "", 0)
     store.flush()
     return supply
 

@@ -57,7 +57,7 @@ def recorded(server: IndexServer, pins: dict[str, str]) -> tuple[bytes, dict[str
 def replay(document: bytes) -> Supply:
     store = Store(None)
     offline = Supply(store, "recorded", TARGET, Policy(), None, now=NOW)
-    Snapshot.load(document, "test").fill(store, offline.source, NOW)
+    Snapshot.load(document, "test").fill(store, "recorded", NOW)
     return offline
 
 

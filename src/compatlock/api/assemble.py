@@ -124,7 +124,13 @@ class Assembler:
             lag_releases=package.lag_releases(index, newest),
             held_by=self._held_by(package, index, edges),
             notes=tuple(self._notes(package, index, files, edges)),
+            index_url=self._index_url(name),
         )
+
+    def _index_url(self, name: str) -> str:
+        """Where a package is from, unless that is the default index."""
+        index = self._supply.index_of(name)
+        return index.url if index != self._supply.indexes.default else ""
 
     def _held_by(self, package: Package, index: int, edges: Sequence[LockedEdge]) -> tuple[str, ...]:
         """The edges that exclude the next newer ordinary candidate: those to it, else its own that the
@@ -171,6 +177,9 @@ class Assembler:
             yield f"yanked: {reason}" if reason else "yanked, the index gives no reason"
         elif gate == PRERELEASE:
             yield "pre-release"
+        status, reason = self._supply.status(package.name)
+        if status:
+            yield f"the project is {status}: {reason}" if reason else f"the project is {status}"
         release = self._universe.dependencies[package.name, index]
         if release.source == "sdist-unverified":
             yield "sdist metadata, unverified"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from compatlock.model.index import Indexes, PackageIndex
+from compatlock.model.index import Indexes, PackageIndex, parse_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,9 +93,10 @@ class IndexSet:
         return found, unknown
 
 
-def index_set_of(url: str) -> IndexSet:
-    """The set of a single index; `""` is the public one."""
-    return IndexSet(Indexes(PackageIndex(url)))
+def index_set_of(name: str) -> IndexSet:
+    """The set of a single index: a URL, or another word that stands for one in the store; `""` is the public
+    one. Raises InputError for a URL of another kind."""
+    return IndexSet(Indexes(parse_index(name) if "://" in name else PackageIndex(name)))
 
 
 def request_key(project: str, position: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from compatlock.index.indexes import split_key
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,18 +32,23 @@ class Batch:
         for name in names:
             if name not in self._asked_names:
                 self._asked_names.add(name)
-                listings.append((name, self._supply.etag(name)))
+                listings.append((self._supply.request_key(name), self._supply.etag(name)))
         files = []
         for name, index in releases:
             file = self._supply.file_of(name, index)
             if file.filename not in self._asked_files:
                 self._asked_files[file.filename] = (name, index)
-                files.append((name, file))
+                files.append((self._supply.request_key(name), file))
         return listings, files
 
-    def on_listing(self, name: str, listing: Listing | None, etag: str) -> _Requests:
+    def on_listing(self, key: str, listing: Listing | None, etag: str) -> _Requests:
         """Take a listing (None: unchanged); what to ask next."""
-        self._supply.take_listing(name, listing, etag)
+        name, _ = split_key(key)
+        if not self._supply.take_listing(name, listing, etag):
+            elsewhere = self._supply.missing_packages([name])
+            if elsewhere:
+                self._asked_names.discard(name)
+                return self.ask(elsewhere, ())
         package = self._supply.package(name)
         newest = package.newest()
         likely = [(name, newest)] if newest < package.size else []
@@ -50,8 +57,9 @@ class Batch:
             return self._follow(name, self._supply.dependencies(likely)[name, newest])
         return self.ask((), missing)
 
-    def on_metadata(self, name: str, file: File, metadata: Metadata) -> _Requests:
+    def on_metadata(self, key: str, file: File, metadata: Metadata) -> _Requests:
         """Take the metadata of a file; what to ask next."""
+        name, _ = split_key(key)
         index = self._asked_files[file.filename][1]
         return self._follow(name, self._supply.take_metadata(name, index, metadata))
 

@@ -13,7 +13,7 @@ import lzma
 
 from compatlock.errors import InputError
 from compatlock.index.view import file_key
-from compatlock.model.listing import File, Listing, Release
+from compatlock.model.listing import ABSENT, File, Listing, Release
 from compatlock.model.metadata import Metadata
 
 TYPE_CHECKING = False
@@ -113,7 +113,7 @@ class Snapshot:
 
 def _decode(name: str, releases: list[Any] | None) -> Listing:
     if releases is None:
-        return Listing(name, found=False, digest="absent")
+        return Listing(name, found=False, digest=ABSENT)
     decoded = []
     for version, first, rows in releases:
         files = []

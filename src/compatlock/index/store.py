@@ -15,7 +15,7 @@ from collections.abc import MutableMapping
 from zlib import crc32
 
 from compatlock.index.database import Database
-from compatlock.model.listing import File, Listing, Release, Skipped
+from compatlock.model.listing import ABSENT, File, Listing, Release, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +93,11 @@ class PackageRow:
         self.digest = digest
         self.view = view
         self.runs = runs
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the index said that it does not have the project."""
+        return self.digest == ABSENT
 
 
 class Store:

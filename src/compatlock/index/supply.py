@@ -9,8 +9,10 @@ from __future__ import annotations
 import time
 
 from compatlock.errors import NotCached
+from compatlock.index.indexes import index_set_of, request_key
 from compatlock.index.stored_edges import decode_dependencies, encode_dependencies
 from compatlock.index.stored_view import package_of
+from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from compatlock.index.compile import Compiler
+    from compatlock.index.indexes import IndexSet
     from compatlock.index.lazy_network import LazyNetwork
     from compatlock.index.store import PackageRow, Store
     from compatlock.index.view import Hidden, View, Viewer
     from compatlock.model.dependencies import Dependencies
+    from compatlock.model.index import PackageIndex
     from compatlock.model.listing import File, Listing
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
@@ -38,7 +42,7 @@ class CacheChanged(NotCached):
 
 
 class Supply:
-    """The universe of one index for one target and policy.
+    """The universe of one index, or of several, for one target and policy.
 
     `network` None means offline: a missing listing or metadata raises NotCached. `requests` for things
     already held cost nothing. `fetched_listings` and `fetched_metadata` count what had to be fetched.
@@ -47,13 +51,15 @@ class Supply:
     def __init__(
         self,
         store: Store,
-        source: str,
+        source: str | IndexSet,
         target: Target,
         policy: Policy,
         network: LazyNetwork | None,
         now: int | None = None,
     ) -> None:
-        self.source = source_key(source)
+        self.indexes = index_set_of(source) if isinstance(source, str) else source
+        # Where packages are from or, while that is not known, where to ask for them next; 0 if not here.
+        self._positions: dict[str, int] = {}
         self.target = target
         self.policy = policy
         self._store = store
@@ -66,6 +72,7 @@ class Supply:
         self._installable: dict[tuple[str, int], list[File]] = {}
         self._answered: dict[str, int] = {}
         self._versions: dict[str, list[str]] = {}
+        self._statuses: dict[str, tuple[str, str]] = {}
         # The views that this run made itself: they still have the files.
         self._views: dict[str, View] = {}
         self._viewer: Viewer | None = None
@@ -92,16 +99,42 @@ class Supply:
         """Those of the packages that only the network can give."""
         unread = [n for n in names if n not in self._packages]
         if unread:
-            for name, row in self._store.packages(self.source, self._view_key, unread).items():
-                if self._network is None or 0 <= self._now - row.fetched <= FRESH_SECONDS:
-                    self._load_package(name, row)
+            found, unknown = self.indexes.locate(unread, self._look, self._is_fresh)
+            self._positions.update((name, position) for name, position in unknown.items() if position)
+            for name, (position, row) in found.items():
+                if position:
+                    self._positions[name] = position
+                self._load_package(name, row)
         return [n for n in unread if n not in self._packages]
+
+    def _look(self, source: str, names: list[str]) -> dict[str, PackageRow]:
+        return self._store.packages(source, self._view_key, names)
+
+    def _is_fresh(self, row: PackageRow) -> bool:
+        return self._network is None or 0 <= self._now - row.fetched <= FRESH_SECONDS
+
+    def source_of(self, name: str) -> str:
+        """How the store names the index that a package is from."""
+        return self.indexes.source(self._positions.get(name, 0))
+
+    def index_of(self, name: str) -> PackageIndex:
+        """The index that a package is from."""
+        return self.indexes.all[self._positions.get(name, 0)]
+
+    def request_key(self, name: str) -> str:
+        """How a request to the network names a package."""
+        return request_key(name, self._positions.get(name, 0))
+
+    def status(self, name: str) -> tuple[str, str]:
+        """What the index says of a project as a whole (PEP 792), and why: `("archived", "...")`; empty texts
+        when it says nothing."""
+        return self._statuses.get(name, ("", ""))
 
     def _load_package(self, name: str, row: PackageRow) -> None:
         if row.view is not None:
             self._add_package(name, row.digest, row.view, row.runs)
             return
-        listing = self._store.listing(self.source, name)
+        listing = self._store.listing(self.source_of(name), name)
         if listing is not None:
             self._add_package(name, listing.digest, self._make_view(listing), None)
 
@@ -111,14 +144,17 @@ class Supply:
         view = self._views[listing.project] = self.viewer.view(listing)
         encoded = encode_view(view)
         encoded["e"] = listing.found
-        self._store.put_view(self.source, self._view_key, listing.project, listing.digest, encoded)
+        if listing.status:
+            encoded["s"] = [listing.status, listing.status_reason]
+        source = self.source_of(listing.project)
+        self._store.put_view(source, self._view_key, listing.project, listing.digest, encoded)
         return encoded
 
     def _view(self, name: str) -> View:
         """The view of a package of this run, with all files."""
         view = self._views.get(name)
         if view is None:
-            listing = self._store.listing(self.source, name)
+            listing = self._store.listing(self.source_of(name), name)
             if listing is None or listing.digest != self._digests[name]:
                 raise self._lost(name)
             view = self._views[name] = self.viewer.view(listing)
@@ -142,6 +178,8 @@ class Supply:
         prerelease = self.policy.prerelease
         self._packages[name] = package_of(name, view, known, compute=compute, prerelease=prerelease)
         self._digests[name] = digest
+        if "s" in view:
+            self._statuses[name] = (view["s"][0], view["s"][1])
         self._answered[name] = len(known)
 
     def _answer(self, name: str, specifier: str) -> tuple[int, ...]:
@@ -149,7 +187,7 @@ class Supply:
 
         versions = self._versions.get(name)
         if versions is None:
-            versions = self._store.versions(self.source, name, self._digests[name])
+            versions = self._store.versions(self.source_of(name), name, self._digests[name])
             if versions is None:
                 raise self._lost(name)
             self._versions[name] = versions
@@ -174,27 +212,33 @@ class Supply:
         """Those of the candidates whose dependencies only the network can give."""
         unread = [r for r in releases if r not in self._dependencies]
         keys = {r: self._packages[r[0]].file_keys[r[1]] for r in unread}
-        rows = self._store.edges(self.source, self.target.key, list(keys.values())) if keys else {}
+        by_source: dict[str, list[str]] = {}
+        for (name, _), key in keys.items():
+            by_source.setdefault(self.source_of(name), []).append(key)
+        rows = {s: self._store.edges(s, self.target.key, wanted) for s, wanted in by_source.items()}
         missing = []
         for release, key in keys.items():
-            row = rows.get(key)
-            if row is not None:
-                self._dependencies[release] = decode_dependencies(row)
-                continue
-            fields = self._store.metadata(self.source, key)
-            if fields is None:
+            source = self.source_of(release[0])
+            row = rows[source].get(key)
+            known = decode_dependencies(row) if row is not None else self._compile_stored(source, key)
+            # A file that was not there may have come back.
+            if known is None or (known.source == MISSING and self._network is not None):
                 missing.append(release)
             else:
-                self._dependencies[release] = self._compile(key, _metadata(fields))
+                self._dependencies[release] = known
         return missing
 
-    def _compile(self, key: str, metadata: Metadata) -> Dependencies:
+    def _compile_stored(self, source: str, key: str) -> Dependencies | None:
+        fields = self._store.metadata(source, key)
+        return None if fields is None else self._compile(source, key, _metadata(fields))
+
+    def _compile(self, source: str, key: str, metadata: Metadata) -> Dependencies:
         if self._compiler is None:
             from compatlock.index.compile import Compiler
 
             self._compiler = Compiler(self.target)
         release = self._compiler.compile(metadata)
-        self._store.put_edges(self.source, self.target.key, key, encode_dependencies(release))
+        self._store.put_edges(source, self.target.key, key, encode_dependencies(release))
         return release
 
     # Fetching
@@ -234,26 +278,33 @@ class Supply:
             f"the cache lost what it held about {name}", hints=["run again, without `--offline`"]
         )
 
-    def take_listing(self, name: str, listing: Listing | None, etag: str) -> None:
-        """Take the index's answer about a project (None: unchanged) into the store and the universe."""
+    def take_listing(self, name: str, listing: Listing | None, etag: str) -> bool:
+        """Take the answer of the index that was asked for a project (None: unchanged) into the store and the
+        universe. Whether that settles it: not if another index is to be asked."""
         self.fetched_listings += 1
+        source = self.source_of(name)
         if listing is None:
-            self._store.touch_listing(self.source, name, self._now)
-            listing = self._store.listing(self.source, name)
+            self._store.touch_listing(source, name, self._now)
+            listing = self._store.listing(source, name)
             if listing is None:
                 raise self._lost(name)
         else:
-            self._store.put_listing(self.source, listing, etag, self._now)
+            self._store.put_listing(source, listing, etag, self._now)
+        if not listing.found and self._positions.get(name, 0) != self.indexes.order(name)[-1]:
+            self._store.flush()
+            return False
         self._add_package(name, listing.digest, self._make_view(listing), None)
         self._versions[name] = [release.version for release in listing.releases]
         self._store.flush()
+        return True
 
     def take_metadata(self, name: str, index: int, metadata: Metadata) -> Dependencies:
         """Take a file's metadata into the store and the universe."""
         self.fetched_metadata += 1
         key = self._packages[name].file_keys[index]
-        self._store.put_metadata(self.source, key, metadata)
-        release = self._dependencies[name, index] = self._compile(key, metadata)
+        source = self.source_of(name)
+        self._store.put_metadata(source, key, metadata)
+        release = self._dependencies[name, index] = self._compile(source, key, metadata)
         return release
 
     def newest_dependencies(self, name: str) -> Dependencies | None:
@@ -263,7 +314,7 @@ class Supply:
 
     def etag(self, name: str) -> str:
         """Entity tag of the stored listing."""
-        return self._store.etag(self.source, name)
+        return self._store.etag(self.source_of(name), name)
 
     # At the end of a run
 
@@ -271,12 +322,16 @@ class Supply:
         """The files of candidates, `{package: index}`, that the target could install, best first."""
         unread = [release for release in releases.items() if release not in self._installable]
         wanted = {n: (self._packages[n].versions[i], self._digests[n]) for n, i in unread}
-        found = self._store.installable(self.source, self._view_key, wanted)
+        found: dict[str, list[File]] = {}
+        for source in dict.fromkeys(map(self.source_of, wanted)):
+            there = {name: release for name, release in wanted.items() if self.source_of(name) == source}
+            found.update(self._store.installable(source, self._view_key, there))
         for name, index in unread:
             files = found.get(name)
             if files is None:
                 files = list(self._view(name).candidates[index].files)
-                self._store.put_installable(self.source, self._view_key, name, *wanted[name], files)
+                source = self.source_of(name)
+                self._store.put_installable(source, self._view_key, name, *wanted[name], files)
             self._installable[name, index] = files
         return {name: self._installable[name, index] for name, index in releases.items()}
 
@@ -286,19 +341,19 @@ class Supply:
 
     def listing(self, name: str) -> Listing | None:
         """The stored listing of a project."""
-        return self._store.listing(self.source, name)
+        return self._store.listing(self.source_of(name), name)
 
     def listings_read(self) -> Iterator[Listing]:
         """The listings of all projects that this run looked at."""
         for name in sorted(self._packages):
-            listing = self._store.listing(self.source, name)
+            listing = self.listing(name)
             if listing is not None:
                 yield listing
 
     def metadata_read(self) -> Iterator[tuple[str, File, Metadata]]:
         """The metadata of all candidates that this run looked at: project, file, metadata."""
         for name, index in sorted(self._dependencies):
-            fields = self._store.metadata(self.source, self._packages[name].file_keys[index])
+            fields = self._store.metadata(self.source_of(name), self._packages[name].file_keys[index])
             if fields is not None:
                 yield name, self.file_of(name, index), _metadata(fields)
 
@@ -306,19 +361,9 @@ class Supply:
         """Store what was derived during the run."""
         for name, package in self._packages.items():
             if len(package.full_runs) > self._answered[name]:
-                self._store.put_runs(self.source, name, self._digests[name], package.full_runs)
+                self._store.put_runs(self.source_of(name), name, self._digests[name], package.full_runs)
                 self._answered[name] = len(package.full_runs)
         self._store.flush()
-
-
-def source_key(source: str) -> str:
-    """How the store names an index: a URL, which may hold a password, by its hash; another word as it is."""
-    if "://" not in source:
-        return source
-    # Only here: its import takes 3 ms, and the public index goes by a word.
-    from hashlib import sha256
-
-    return sha256(source.encode()).hexdigest()[:16]
 
 
 def _metadata(fields: list[Any]) -> Metadata:
