@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from tests.support.brute_force import BruteForce
-from tests.support.universes import Case, Memory, Release
+from tests.support.universes import Case, Memory, Release, Shape, random_case
 
 from compatlock.model.package import PRERELEASE, YANKED
 from compatlock.solver.search import Solution, search
@@ -12,12 +14,14 @@ from compatlock.solver.universe import Universe
 
 PRE = Release(gate=PRERELEASE)
 FINAL = Release()
+_GATED = Shape(packages=(4, 7), releases=(2, 5), gates=1, waivers=0, facts=1)
 
 
 def solve(case: Case) -> tuple[dict[str, int] | None, list[tuple[str, int]]]:
     """What the search chooses, after a comparison with all selections, and the releases that it read."""
     memory, universe = Memory(case), Universe()
-    solution: Solution | None = memory.drive(search(universe, case.request), universe)
+    run = search(universe, case.request, thorough=True)
+    solution: Solution | None = memory.drive(run, universe)
     best = BruteForce(memory.packages, memory.dependencies, case.request).best()
     assert (solution and solution.chosen) == (best and best.chosen)
     return solution and solution.chosen, memory.asked
@@ -178,3 +182,51 @@ def test_nothing_more_is_read_when_gates_play_no_part_in_the_proof() -> None:
     answer, asked = solve(Case(projects, ("a",)))
     assert answer == {"a": 0, "b": 1, "d": 0}
     assert not {("d", i) for i in range(1, 9)} & set(asked)
+
+
+# What is presumed rather than read
+
+
+def presuming(case: Case) -> tuple[Solution | None, list[tuple[str, int]]]:
+    memory, universe = Memory(case), Universe()
+    solution = memory.drive(search(universe, case.request), universe)
+    return solution, memory.asked
+
+
+def test_after_some_rounds_only_packages_known_to_depend_are_suspected() -> None:
+    # Only d 8 admits b 0, and no other release of d mentions b; e is known to depend on b.
+    projects = {
+        "a": (Release(("c", "d", "e")), Release()),
+        "b": (PRE, FINAL),
+        "c": (Release(("b{0}",)),),
+        "d": (*[FINAL] * 8, Release(("b{0}p",))),
+        "e": (*[Release(("b",))] * 8, Release(("b{0 1}p",))),
+    }
+    without = Case({**projects, "e": projects["e"][:8]}, ("a",), prerelease="explicit")
+    solution, asked = presuming(without)
+    assert solution is not None
+    assert solution.chosen == {"a": 1}
+    assert solution.presumed == ("b",)
+    assert solution.proved
+    assert ("d", 8) not in asked
+    assert chosen(without) == {"a": 0, "b": 0, "c": 0, "d": 8, "e": 0}
+
+    solution, asked = presuming(Case(projects, ("a",), prerelease="explicit"))
+    assert solution is not None
+    assert solution.chosen == {"a": 0, "b": 0, "c": 0, "d": 0, "e": 8}
+    assert ("d", 8) not in asked
+
+
+def test_what_is_presumed_is_only_ever_about_gates() -> None:
+    for seed in range(250):
+        case = random_case(random.Random(seed), _GATED)
+        memory = Memory(case)
+        best = BruteForce(memory.packages, memory.dependencies, case.request).best()
+        solution, _ = presuming(case)
+        if solution is None:
+            continue
+        assert best is not None, case.source()
+        tiers = tuple(tier.value for tier in solution.tiers)
+        assert best.tiers <= tiers, case.source()
+        if not solution.presumed:
+            assert (solution.chosen, tiers) == (best.chosen, best.tiers), case.source()

@@ -31,7 +31,8 @@ def outcome(solution: Solution | None) -> tuple[Any, ...] | None:
     """What counts of the search's answer."""
     if solution is None:
         return None
-    assert solution.proved and not solution.presumed
+    assert solution.proved
+    assert not solution.presumed
     return tuple(t.value for t in solution.tiers), solution.chosen, solution.extras, solution.broken
 
 
@@ -55,7 +56,7 @@ def test_search_finds_the_best_of_all_selections(shape: Shape, data: st.DataObje
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_search_finds_the_best_in_a_fixed_set_of_cases(shape: Shape) -> None:
-    for seed in range(1_000):
+    for seed in range(600):
         check(random_case(random.Random(seed), shape))
 
 

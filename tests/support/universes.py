@@ -143,9 +143,9 @@ class Memory:
 
 
 def solve(case: Case) -> Solution | None:
-    """What the solver says."""
+    """What the solver says, presuming nothing."""
     universe = Universe()
-    return Memory(case).drive(search(universe, case.request), universe)
+    return Memory(case).drive(search(universe, case.request, thorough=True), universe)
 
 
 def _package(name: str, releases: tuple[Release, ...], prerelease: str) -> Package:

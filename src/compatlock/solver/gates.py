@@ -79,6 +79,8 @@ class Gates:
         self._guards: dict[tuple[str, Run], _Support] = {}
         self._bounds: dict[str, list[str]] = {}
         self._unread: dict[str, int] = {}
+        self._known_only = sat.variable()
+        self._unknown: dict[Node, tuple[int, int]] = {}
 
     @property
     def assumptions(self) -> list[int]:
@@ -196,21 +198,18 @@ class Gates:
             if edge.parent is not None
         }
 
-    def something_unread(self, formula: Formula, among: Collection[str] | None = None) -> int:
-        """A literal that implies: some package (of `among`, if given) is at a release that is not loaded,
-        which edges known so far lead to and, where that takes one, admit; edges lead to all else that is
-        installed, too. In every answer with unread releases this is true of the part that edges of loaded
-        releases lead to."""
+    def something_unread(self, formula: Formula, among: Collection[str]) -> list[int]:
+        """Assumptions that imply: one of these packages is at a release that is not loaded (and, where that
+        takes one, an edge known so far admits it), and edges known so far lead to those that are installed.
+        In every answer with such a release this is true of the part that edges of loaded releases lead to."""
         unread = self._sat.variable()
-        at = {name: self._at_unread(formula, name) for name in formula.order}
-        self._sat.add([-unread, *(at[name] for name in formula.order if among is None or name in among)])
+        names = [name for name in formula.order if name in among]
+        self._sat.add([-unread, *(self._at_unread(formula, name) for name in names)])
         for (name, run), support in self._guards.items():
-            self._sat.add([-unread, -self._unread[name], *formula.outside(name, *run), *support.known])
-        installed: list[tuple[Node, int]] = [((name, ""), formula.present(name)) for name in formula.order]
-        for node, literal in (*installed, *formula.extras.items()):
-            edges = dict.fromkeys(self._holds(edge) for edge in self._incoming.get(node, ()))
-            self._sat.add([-unread, -literal, *edges])
-        return unread
+            if name in among:
+                self._sat.add([-unread, -self._unread[name], *formula.outside(name, *run), *support.known])
+        unknown = [self._unknown_edge((name, ""), formula.present(name)) for name in names]
+        return [unread, self._known_only, *(-literal for literal in unknown)]
 
     def _at_unread(self, formula: Formula, name: str) -> int:
         """A literal that implies that the package is installed at a release that is not loaded."""
@@ -220,4 +219,18 @@ class Gates:
             self._sat.add([-literal, formula.present(name)])
             for index in sorted(formula.loaded[name]):
                 self._sat.add([-literal, *formula.not_at(name, index)])
+        return literal
+
+    def _unknown_edge(self, node: Node, installed: int) -> int:
+        """The literal "an edge not known yet leads to this node", defined anew whenever edges were added."""
+        edges = self._incoming.get(node, [])
+        count, literal = self._unknown.get(node, (0, 0))
+        if not literal:
+            literal = self._sat.variable()
+            self._sat.add([-self._known_only, -installed, literal])
+        if len(edges) > count:
+            again = self._sat.variable()
+            self._sat.add([-literal, *dict.fromkeys(map(self._holds, edges[count:])), again])
+            literal = again
+        self._unknown[node] = len(edges), literal
         return literal

@@ -33,7 +33,7 @@ _MOST_AHEAD = 32
 _SHRINKABLE = 40
 # How many rounds may go into releases that are read only because they might admit a gated candidate; and how
 # many more into those of packages that are known to depend on one.
-_CHASES = 16
+_CHASES = 2
 _KNOWN_CHASES = 64
 
 
@@ -47,8 +47,8 @@ class Solution(NamedTuple):
     tiers:   what each tier came to
     broken:  ids of the soft facts that are broken
     presumed: packages whose gated candidates were kept out because no release read admits them; the proof
-             takes for granted that a release which was not read does so only if another release of its
-             package depends on them
+             takes for granted that a release which was not read does so only if known edges lead to it and
+             another release of its package depends on them
     proved:  whether the proof is complete but for that
     """
 
@@ -63,11 +63,17 @@ class Solution(NamedTuple):
     counters: dict[str, int]
 
 
-def search(universe: Universe, request: Request) -> Generator[Need, None, Solution | None]:
+def search(
+    universe: Universe, request: Request, *, thorough: bool = False
+) -> Generator[Need, None, Solution | None]:
     """Find the best answer; None when there is none. Yields a `Need` whenever something must be read,
-    and goes on when `universe` holds it."""
+    and goes on when `universe` holds it.
+
+    `thorough`: read as much as it takes for a proof that presumes nothing (see `Solution.presumed`), which
+    may be every release there is.
+    """
     framed = yield from frame(universe, request.roots, request.constraints)
-    run = _Search(universe, request, framed.newest, framed.depths)
+    run = _Search(universe, request, framed.newest, framed.depths, thorough=thorough)
     try:
         return (yield from run.run())
     finally:
@@ -76,7 +82,13 @@ def search(universe: Universe, request: Request) -> Generator[Need, None, Soluti
 
 class _Search:
     def __init__(
-        self, universe: Universe, request: Request, newest: dict[str, int], depths: dict[str, int]
+        self,
+        universe: Universe,
+        request: Request,
+        newest: dict[str, int],
+        depths: dict[str, int],
+        *,
+        thorough: bool = False,
     ) -> None:
         self.universe = universe
         self.request = request
@@ -94,6 +106,7 @@ class _Search:
         )
         self.failures: dict[str, int] = {}
         self.level = 0
+        self.thorough = thorough
         self.chases = 0
         self.presumed: set[str] = set()
         self.rounds = 0
@@ -161,7 +174,7 @@ class _Search:
 
     @property
     def _proved(self) -> bool:
-        return self.chases <= _CHASES + _KNOWN_CHASES
+        return self.thorough or self.chases <= _CHASES + _KNOWN_CHASES
 
     @property
     def _base(self) -> list[int]:
@@ -280,23 +293,23 @@ class _Search:
             return False, core
         # A package may have thousands of releases: after some rounds it is presumed that only those which
         # depend on a package at all ask for a pre-release or a yanked release of it.
-        leaned_on = self.gates.leaned_on(core) if self.chases >= _CHASES else set()
-        suspects = self.gates.known_parents(leaned_on) if leaned_on else None
+        presume = self.chases >= _CHASES and not self.thorough
+        leaned_on = self.gates.leaned_on(core) if presume else set()
+        suspects = self.gates.known_parents(leaned_on) if presume else set(self.formula.order)
         unread = self.gates.something_unread(self.formula, suspects)
-        if not self.sat.solve([*assumptions, *self.gates.closed, unread]):
+        if not self.sat.solve([*assumptions, *self.gates.closed, *unread]):
             self.presumed |= leaned_on
             both = dict.fromkeys([*core, *self.sat.core()])
-            return False, [lit for lit in both if lit not in (unread, -self.gates.open)]
+            gone = {-self.gates.open, *unread}
+            return False, [lit for lit in both if lit not in gone]
         found = self._reach()
-        missing = found.unread()
-        if not missing:
-            # What the model has unread leans on candidates that are not guarded yet, or on itself.
-            if self._guard(found):
-                return None, core
-            chosen = self.formula.selection()
-            missing = [(n, i) for n, i in chosen.items() if i not in self.formula.loaded[n]]
-        self.chases += 1
-        yield from self.formula.load(self._ahead(missing))
+        chosen = {name: i for name, i in self.formula.selection().items() if name in suspects}
+        missing = [(name, i) for name, i in chosen.items() if i not in self.formula.loaded[name]]
+        needed = [release for release in missing if release[0] in found.chosen]
+        # Where nothing leads to them, they lean on candidates that are not guarded yet, or on themselves.
+        if needed or not self._guard(found):
+            self.chases += 1
+            yield from self.formula.load(self._ahead(needed or missing))
         return None, core
 
     def _reach(self) -> Reach:
