@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.drive import drive
-from compatlock.errors import IndexUnavailable
+from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model.way_out import COST_LIFTED, MOVE
 from compatlock.solver import ways_out as changes
@@ -57,12 +57,13 @@ class _Finder:
                 yield solved
 
     def attempt(self, run: Generator[Need, None, Solved | None]) -> Solved | None:
-        """What a run finds; None also when the index cannot be asked for what it needs."""
+        """What a run finds; None also when the index cannot be asked for what it needs, or
+        when it is given up."""
         try:
             return drive(run, self._universe, self._supply)
         except CacheChanged:
             raise
-        except IndexUnavailable:
+        except (IndexUnavailable, SearchGivenUp):
             return None
 
     def _is_recent(self, solved: Solved) -> bool:

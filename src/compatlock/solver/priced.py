@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.errors import SearchGivenUp
 from compatlock.model import objective
 from compatlock.model.objective import Tier
 from compatlock.model.waiver import Waiver
@@ -32,12 +33,19 @@ if TYPE_CHECKING:
 
 COST = "waiver cost"
 
+# Cores larger than this lose assumptions in chunks.
+_LARGE = 24
+# A search that takes so many calls of the SAT solver, or variables, is given up: where so much contradicts
+# itself, no set of waivers is of use, and there are other ways out.
+_CALLS = 3000
+_VARIABLES = 12_000
+
 
 def cheapest(universe: Universe, request: Request) -> Generator[Need, None, Solution | None]:
     """The best answer when every edge that may be waived at all can be, at its price; its first tier is the
     least cost. None when waivers do not help."""
     framed = yield from frame(universe, request.roots, request.constraints)
-    run = _Priced(universe, request, framed.newest, framed.depths)
+    run = _Priced(universe, request, framed.newest, framed.depths, thorough=False)
     try:
         return (yield from run.run())
     finally:
@@ -119,18 +127,19 @@ class _PricedGuards(WaiverGuards):
 
 
 class _Priced(_Search):
-    def __init__(
-        self, universe: Universe, request: Request, newest: dict[str, int], depths: dict[str, int]
-    ) -> None:
-        super().__init__(universe, request, newest, depths)
-        self.looked_up: set[int] = set()
+    """The search with `_PricedGuards` and what they cost as its first tier."""
+
+    looked_up: set[int]
 
     def _tiers(self) -> tuple[Tier, ...]:
         request = self.request
         rest = objective.tiers(waivers=True, older=bool(request.older), prefer=request.prefer)
-        return (Tier(COST, COST, "points"), *rest)
+        # Sets are told by edges; how many bounds they waive is of no interest here.
+        kept = (tier for tier in rest if tier.kind != objective.WAIVED_BOUNDS)
+        return (Tier(COST, COST, "points"), *kept)
 
     def _guards(self) -> WaiverGuards:
+        self.looked_up = set()
         self.priced = _PricedGuards(self.sat, self.universe, self.request, self._on_waiver, self._on_price)
         return self.priced
 
@@ -139,8 +148,36 @@ class _Priced(_Search):
         if cost:
             self.costs.on_constant(COST, literal, cost)
 
+    def _shrink(self, charged: list[int], core: list[int], level: int) -> tuple[list[int], list[int]]:
+        """First drops assumptions in large chunks: with so many waivers on offer cores are large."""
+        above = self._assume(level)
+        size = len(charged)
+        while size > 1 and len(charged) > _LARGE:
+            charged, core = self._without_chunks(charged, core, above, size)
+            size //= 4
+        return super()._shrink(charged, core, level)
+
+    def _without_chunks(
+        self, charged: list[int], core: list[int], above: list[int], size: int
+    ) -> tuple[list[int], list[int]]:
+        position = 0
+        while len(charged) > _LARGE and position < len(charged):
+            # With a chunk as large as all, the whole core is asked for again, which alone makes it smaller.
+            rest = charged if size >= len(charged) else charged[:position] + charged[position + size :]
+            if self.sat.solve(above + rest) or -self.gates.open in self.sat.core():
+                position += size
+                continue
+            core = self.sat.core()
+            kept = set(core)
+            before, charged = len(charged), [lit for lit in rest if lit in kept]
+            if len(charged) == before:
+                position += size
+        return charged, core
+
     def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
         self._confine()
+        if self.sat.calls > _CALLS or self.sat.variables > _VARIABLES:
+            raise SearchGivenUp("no cheapest set of waivers was found with a reasonable effort")
         best, broken = self.best, self.broken
         outcome = yield from super()._close(assumptions)
         if not outcome:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     Lag = Sequence[int]
 
+# Cores larger than this are not counted out: that takes clauses by the square of their size.
+_COUNTED = 96
+
 
 class SumTier:
     """Minimises a weighted sum, core by core (OLL). `soft` maps assumptions to what breaking them costs."""
@@ -85,11 +88,26 @@ class SumTier:
             self._lower(assumption, weight)
         literals = [-assumption for assumption in core]
         self._sat.add([*literals, *condition])
+        if len(literals) > _COUNTED:
+            self._cost_beyond_the_first(literals, weight)
+            return
         counts = self._totalizer(literals)
         for k in range(1, len(counts)):
             self._cost(counts[k], weight)
             if k + 1 < len(counts):
                 self._sat.add([-counts[k + 1], counts[k]])
+
+    def _cost_beyond_the_first(self, literals: list[int], weight: int) -> None:
+        """Charge every literal that is true but one, without counting: each that is followed by another
+        (as PMRES does). Proves less at once than counts, but grows linearly."""
+        later = literals[-1]
+        for literal in reversed(literals[:-1]):
+            both, either = self._sat.variable(), self._sat.variable()
+            self._sat.add([-literal, -later, both])
+            self._sat.add([-literal, either])
+            self._sat.add([-later, either])
+            self._cost(both, weight)
+            later = either
 
     def _totalizer(self, literals: list[int]) -> list[int]:
         """Literals such that the k-th (from 0) holds when more than k of `literals` do."""
