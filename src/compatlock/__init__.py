@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compatlock.api.library import compare, from_json, lock, render, to_json, write
+    from compatlock.api.library import compare, explain, from_json, lock, render, to_json, write
     from compatlock.errors import (
         CompatlockError,
         FactError,
@@ -26,13 +26,21 @@ if TYPE_CHECKING:
         NotCached,
     )
     from compatlock.lockfile.compare import Change
+    from compatlock.model.core import Core, CoreEdge
+    from compatlock.model.explanation import Explanation, Price, Why
     from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, TierValue
     from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
+    from compatlock.model.way_out import BrokenEdge, Evidence, WayOut
 
 __all__ = [
+    "BrokenEdge",
     "Change",
     "CompatlockError",
+    "Core",
+    "CoreEdge",
+    "Evidence",
+    "Explanation",
     "FactError",
     "IndexUnavailable",
     "InputError",
@@ -44,10 +52,14 @@ __all__ = [
     "NoSolution",
     "NotCached",
     "Pin",
+    "Price",
     "Target",
     "TierValue",
     "Waiver",
+    "WayOut",
+    "Why",
     "compare",
+    "explain",
     "from_json",
     "lock",
     "render",
@@ -55,11 +67,14 @@ __all__ = [
     "write",
 ]
 
-_FUNCTIONS = ("compare", "from_json", "lock", "render", "to_json", "write")
+_FUNCTIONS = ("compare", "explain", "from_json", "lock", "render", "to_json", "write")
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
     "Target": "compatlock.model.target",
     "Waiver": "compatlock.model.waiver",
+    **dict.fromkeys(("Core", "CoreEdge"), "compatlock.model.core"),
+    **dict.fromkeys(("Explanation", "Price", "Why"), "compatlock.model.explanation"),
+    **dict.fromkeys(("BrokenEdge", "Evidence", "WayOut"), "compatlock.model.way_out"),
     **dict.fromkeys(("Lock", "LockedEdge", "LockedFile", "Pin", "TierValue"), "compatlock.model.lock"),
     **dict.fromkeys(_FUNCTIONS, "compatlock.api.library"),
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from compatlock.index.progress import Progress
+    from compatlock.model.explanation import Explanation
     from compatlock.model.waiver import Waiver
 
 
@@ -79,7 +80,69 @@ def lock(
     Raises InputError (bad input, nothing asked for), NoSolution (with the core), IndexUnavailable
     (NotCached when offline), LockInvalid (the independent checker refused the answer).
     """
-    options = LockOptions(
+    options = _options(
+        requirements,
+        profile=profile,
+        files=files,
+        constraints=constraints,
+        extras=extras,
+        groups=groups,
+        target=target,
+        older=older,
+        index_url=index_url,
+        exclude_newer=exclude_newer,
+        prerelease=prerelease,
+        no_binary=no_binary,
+        only_binary=only_binary,
+        prefer=prefer,
+        waivers=waivers,
+        no_waivers=no_waivers,
+        auto_waive=auto_waive,
+        max_lag=max_lag,
+        overrides=overrides,
+        exclude_dependencies=exclude_dependencies,
+        facts=facts,
+        shipped_facts=shipped_facts,
+        soft_facts=soft_facts,
+        strategy=strategy,
+        offline=offline,
+        cache_dir=cache_dir,
+        cache=cache,
+    )
+    return make_lock(options, on_progress=on_progress).lock
+
+
+def _options(
+    requirements: Sequence[str] = (),
+    *,
+    profile: str | Sequence[str] = (),
+    files: Sequence[str | os.PathLike[str]] = (),
+    constraints: Sequence[str | os.PathLike[str]] = (),
+    extras: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    target: Target | None = None,
+    older: Mapping[str, str] | Lock | None = None,
+    index_url: str = "",
+    exclude_newer: str = "",
+    prerelease: str = "if-necessary-or-explicit",
+    no_binary: Sequence[str] = (),
+    only_binary: Sequence[str] = (),
+    prefer: Sequence[str] = (),
+    waivers: Sequence[Waiver | str] = (),
+    no_waivers: bool = False,
+    auto_waive: bool = False,
+    max_lag: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    exclude_dependencies: Sequence[str] = (),
+    facts: Sequence[str | os.PathLike[str]] = (),
+    shipped_facts: bool = True,
+    soft_facts: bool = True,
+    strategy: str = "optimal",
+    offline: bool = False,
+    cache_dir: str | os.PathLike[str] = "",
+    cache: bool = True,
+) -> LockOptions:
+    return LockOptions(
         requirements=tuple(requirements),
         files=tuple(os.fspath(path) for path in files),
         constraints=tuple(os.fspath(path) for path in constraints),
@@ -109,7 +172,28 @@ def lock(
         older=_pins(older),
         strategy=strategy,
     )
-    return make_lock(options, on_progress=on_progress).lock
+
+
+def explain(
+    requirements: Sequence[str] = (),
+    why: str | Sequence[str] = (),
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Explanation:
+    """Say why requirements cannot be satisfied and what would help, or why packages have their versions.
+
+    why: questions about the best answer: `PKG` asks why it has its version and what newer ones would cost,
+         `PKG==V` why it has not that one
+    options: those of `lock`
+
+    The explanation holds the lock (nothing is written), or the NoSolution with its core and ways out. Raises
+    what `lock` raises but NoSolution, and InputError for a question that is neither.
+    """
+    from compatlock.api.explain import explain_options
+
+    questions = [why] if isinstance(why, str) else list(why)
+    return explain_options(_options(requirements, **options), questions, on_progress=on_progress)
 
 
 def render(lock: Lock, *, path: str = "requirements.lock", format: str = "") -> str:

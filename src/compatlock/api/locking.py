@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from compatlock.api.assemble import Assembler, Chosen
 from compatlock.api.drive import drive
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from compatlock.model.request import Request
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Need
+
+Result = TypeVar("Result")
 
 # Stands for the public index in the store's keys, so that a warm run need not import the library that
 # knows its address.
@@ -65,23 +67,45 @@ def make_lock(
     asked, NoSolution when the requirements contradict each other, LockInvalid if the independent checker
     refuses the answer.
     """
+
+    def work(prepared: Prepared, supply: Supply) -> Outcome:
+        pins: Mapping[str, str] = {}
+        try:
+            outcome = lock_with(options, prepared, supply)
+            pins = outcome.lock.versions
+            return outcome
+        finally:
+            if on_read is not None:
+                on_read(supply, pins)
+
+    return with_supply(options, work, on_progress=on_progress, store=store)
+
+
+def with_supply(
+    options: LockOptions,
+    work: Callable[[Prepared, Supply], Result],
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    store: Store | None = None,
+) -> Result:
+    """Return what `work` makes of the request and of what answers its needs. It is begun again when the
+    store turns out to be damaged, or changes meanwhile. Raises as `make_lock`, and what `work` raises."""
     used = store or Store(options.cache_directory())
     network = None
     try:
         prepared = prepare(options, used.memo)
+        request = prepared.request
         if not options.offline:
             network = LazyNetwork(options.index_url, on_progress)
-        try:
-            return _lock(options, prepared, used, network, on_read)
-        except NoSolution as error:
-            if not options.auto_waive:
-                raise
-            from compatlock.api.contradiction import waivers_with_evidence
-
-            request = prepared.request
-            waivers = (*request.waivers, *waivers_with_evidence(error))
-            prepared = prepared._replace(request=request._replace(waivers=waivers))
-            return _lock(options, prepared, used, network, on_read)
+        heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
+        while True:
+            try:
+                supply = Supply(used, source_of(options), request.target, request.policy, network)
+                return work(prepared, supply)
+            except CacheChanged:
+                if not heals:
+                    raise
+                heals.pop(0)()
     finally:
         if network is not None:
             network.close()
@@ -89,14 +113,8 @@ def make_lock(
             used.close()
 
 
-def _lock(
-    options: LockOptions,
-    prepared: Prepared,
-    store: Store,
-    network: LazyNetwork | None,
-    on_read: Callable[[Supply, Mapping[str, str]], None] | None,
-) -> Outcome:
-    """Lock; begin again when the store turns out to be damaged, or changes meanwhile."""
+def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outcome:
+    """Lock; if that is impossible and asked for, with waivers that have evidence."""
     request = prepared.request
     limits = parse_limits(options.max_lag) if options.max_lag else Limits()
     draft = Lock(
@@ -107,21 +125,15 @@ def _lock(
         strategy=request.strategy,
         notes=prepared.notes,
     )
-    heals = [store.drop_damaged] if options.offline else [store.drop_damaged, store.start_afresh]
-    while True:
-        supply = Supply(store, source_of(options), request.target, request.policy, network)
-        pins: Mapping[str, str] = {}
-        try:
-            outcome = _answer(request, supply, draft, limits)
-            pins = outcome.lock.versions
-            return outcome
-        except CacheChanged:
-            if not heals:
-                raise
-            heals.pop(0)()
-        finally:
-            if on_read is not None:
-                on_read(supply, pins)
+    try:
+        return _answer(request, supply, draft, limits)
+    except NoSolution as error:
+        if not options.auto_waive:
+            raise
+        from compatlock.api.contradiction import waivers_with_evidence
+
+        waivers = tuple(sorted((*request.waivers, *waivers_with_evidence(error))))
+        return _answer(request._replace(waivers=waivers), supply, draft, limits)
 
 
 def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Outcome:

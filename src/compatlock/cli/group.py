@@ -9,7 +9,13 @@ import click
 from compatlock import __version__
 
 # Command name: module of `compatlock.cli` with a click command of the same name.
-COMMANDS = {"config": "config", "conflicts": "conflicts", "lock": "lock", "profiles": "profiles"}
+COMMANDS = {
+    "config": "config",
+    "conflicts": "conflicts",
+    "explain": "explain",
+    "lock": "lock",
+    "profiles": "profiles",
+}
 
 
 class _Commands(click.Group):

@@ -11,7 +11,8 @@ from compatlock.cli.option import FLAG, MANY, TEXT, Option
 from compatlock.cli.run_lock import run_lock
 
 
-def _parameter(option: Option) -> click.Option:
+def parameter(option: Option) -> click.Option:
+    """An option of the table as click knows it."""
     names = [*option.names, option.field]
     if option.kind == FLAG:
         return click.Option(names, is_flag=True, help=option.help)
@@ -37,7 +38,7 @@ lock = click.Command(
     callback=_run,
     params=[
         click.Argument([FILES], nargs=-1, metavar="[FILE]..."),
-        *(_parameter(option) for option in OPTIONS),
+        *(parameter(option) for option in OPTIONS),
     ],
     help=run_lock.__doc__,
     short_help="Lock requirements or a profile.",

@@ -20,10 +20,21 @@ def main(arguments: list[str] | None = None) -> None:
         code = 130
     except CompatlockError as error:
         report(error)
+        if "--json" in (sys.argv[1:] if arguments is None else arguments):
+            _report_as_json(error)
         code = error.exit_code
     except BrokenPipeError:
         code = 0
     sys.exit(code)
+
+
+def _report_as_json(error: CompatlockError) -> None:
+    """The error as data, where data was asked for."""
+    import json
+
+    from compatlock.api.explain_json import error_to_json
+
+    print(json.dumps(error_to_json(error), indent=2))
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,0 +1,170 @@
+"""Why there is no answer, why a package has its version, and what another would cost."""
+
+from __future__ import annotations
+
+from compatlock.api.drive import drive
+from compatlock.api.lag_guard import Limits
+from compatlock.api.locking import lock_with, with_supply
+from compatlock.errors import InputError, NoSolution
+from compatlock.inputs.requirement_line import parse_requirement
+from compatlock.model.explanation import Explanation, Price, Why
+from compatlock.model.requirement import Requirement
+from compatlock.solver.search import search
+from compatlock.solver.universe import Universe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from compatlock.api.options import LockOptions
+    from compatlock.api.request import Prepared
+    from compatlock.index.progress import Progress
+    from compatlock.index.store import Store
+    from compatlock.index.supply import Supply
+    from compatlock.model.lock import Lock, LockedEdge, Pin
+    from compatlock.model.package import Package
+    from compatlock.model.request import Request
+    from compatlock.solver.search import Solution
+
+ORIGIN = "the question"
+# So many newer releases are priced for one question: the next one and the newest.
+_PRICED = 4
+
+
+def explain_options(
+    options: LockOptions,
+    questions: Sequence[str] = (),
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    store: Store | None = None,
+) -> Explanation:
+    """Lock without writing, and answer questions: `PKG` (why this version, and what newer ones cost) or
+    `PKG==V` (why not that one). Without an answer the explanation holds the error with its core and ways out.
+
+    Raises InputError for a question that is neither, and what `make_lock` raises but NoSolution.
+    """
+    asked = [_question(text) for text in questions]
+
+    def work(prepared: Prepared, supply: Supply) -> Explanation:
+        try:
+            lock = lock_with(options, prepared, supply).lock
+        except NoSolution as error:
+            return Explanation(error=error, answers=())
+        if not asked:
+            return Explanation(lock)
+        session = _Session(prepared.request, supply, lock)
+        return Explanation(lock, answers=tuple(session.why(question) for question in asked))
+
+    return with_supply(options, work, on_progress=on_progress, store=store)
+
+
+def _question(text: str) -> Requirement:
+    question = parse_requirement(text, ORIGIN)
+    clauses = question.specifier
+    if clauses and (not clauses.startswith("==") or "," in clauses or "*" in clauses):
+        raise InputError(
+            f"`{text}` is no question: ask about a package, or about one version of it",
+            hints=[f"write `{question.name}` or `{question.name}==VERSION`"],
+        )
+    return question._replace(extras=(), marker="")
+
+
+class _Session:
+    """Answers questions about one request, whose lock is known."""
+
+    def __init__(self, request: Request, supply: Supply, lock: Lock) -> None:
+        # Waivers that the lock spent stay permitted; an older lock plays no role in what costs what.
+        self._request = request._replace(older={})
+        self._supply = supply
+        self._lock = lock
+        self._universe = Universe(request.amendments, supply.is_compiled)
+        self._now = drive(search(self._universe, self._request), self._universe, supply)
+
+    def why(self, question: Requirement) -> Why:
+        """The answer to one question."""
+        package = self._supply.package(question.name)
+        pin = next((pin for pin in self._lock.pins if pin.name == question.name), None)
+        asked = question.specifier.removeprefix("==")
+        why = Why(question.name, asked)
+        if pin is not None:
+            edges = [edge for edge in self._lock.edges if edge.on == pin.name]
+            why = why._replace(
+                version=pin.version,
+                newest=pin.newest,
+                lag_days=pin.lag_days,
+                lag_releases=pin.lag_releases,
+                needed_by=tuple(dict.fromkeys(map(self._edge, edges))),
+                held_by=pin.held_by,
+            )
+        if asked:
+            return why._replace(newer=(self._price(question.name, asked),))
+        if pin is None:
+            return why._replace(newest=_newest(package))
+        newer = self._newer(package, pin)
+        priced = newer if len(newer) <= _PRICED else [*newer[: _PRICED - 1], newer[-1]]
+        prices = tuple(self._price(pin.name, version) for version in priced)
+        return why._replace(newer=prices, left_out=len(newer) - len(priced))
+
+    def _edge(self, edge: LockedEdge) -> str:
+        who = f"{edge.package} {self._lock.versions[edge.package]}" if edge.package else edge.origin
+        return f"{who or 'the input'} needs {edge.on}{edge.specifier}"
+
+    def _newer(self, package: Package, pin: Pin) -> list[str]:
+        """Versions of newer releases, newest first."""
+        index = package.index_of(pin.version) or 0
+        return [package.versions[i] for i in range(index) if i not in package.gates]
+
+    def _price(self, name: str, version: str) -> Price:
+        if version == self._lock.versions.get(name):
+            return Price(version)
+        line = Requirement(name, f"=={version}", origin=ORIGIN)
+        # As a constraint it counts for nothing in the objective; whoever asks about a package that is no
+        # part of the answer means that it shall be.
+        if name in self._lock.versions:
+            request = self._request._replace(constraints=(*self._request.constraints, line))
+        else:
+            request = self._request._replace(roots=tuple(sorted((*self._request.roots, line))))
+        solution = drive(search(self._universe, request), self._universe, self._supply)
+        if solution is None:
+            from compatlock.api.contradiction import contradiction
+
+            return Price(version, error=contradiction(request, self._universe, self._supply, Limits()))
+        return self._compare(name, version, solution)
+
+    def _compare(self, name: str, version: str, then: Solution) -> Price:
+        now = self._lock.versions
+        chosen = {n: self._universe.packages[n].versions[i] for n, i in then.chosen.items()}
+        changed = [n for n in {**now, **chosen} if now.get(n) != chosen.get(n) and n != name]
+        roots = {root.name for root in self._request.roots}
+        shown = tuple((n, now.get(n, ""), chosen.get(n, "")) for n in sorted(changed) if n in roots)
+        return Price(version, shown, len(changed) - len(shown), next(self._worse(then), ()))
+
+    def _worse(self, then: Solution) -> Iterator[tuple[str, int, int]]:
+        """Tiers that get worse. Lags of roots are counted anew: a line about a root moves what is newest."""
+        if self._now is None:
+            return
+        days = self._root_days(self._now), self._root_days(then)
+        before = {tier.name: tier.value for tier in self._now.tiers}
+        for tier in then.tiers:
+            if tier.name == "worst root lag":
+                old, new = max(days[0], default=0), max(days[1], default=0)
+            elif tier.name == "summed root lag" and tier.unit == "days":
+                old, new = sum(days[0]), sum(days[1])
+            elif tier.name == "summed root lag":
+                continue
+            else:
+                old, new = before.get(tier.name, 0), tier.value
+            if new > old:
+                yield f"{tier.name} ({tier.unit})", old, new
+
+    def _root_days(self, solution: Solution) -> list[int]:
+        newest = self._now.newest if self._now is not None else {}
+        packages = self._universe.packages
+        return [
+            packages[n].lag_days(solution.chosen[n], i) for n, i in newest.items() if n in solution.chosen
+        ]
+
+
+def _newest(package: Package) -> str:
+    newest = package.newest()
+    return package.versions[newest] if newest < package.size else ""

@@ -1,0 +1,96 @@
+"""Answers to "why" in words."""
+
+from __future__ import annotations
+
+from compatlock.api.phrases import listed
+from compatlock.api.way_words import describe_ways_out
+from compatlock.model.display import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compatlock.model.explanation import Explanation, Price, Why
+    from compatlock.model.lock import Lock, Pin
+
+# So many edges are told of one package.
+_EDGES = 6
+
+
+def describe(explanation: Explanation) -> str:
+    """The explanation as text, with a line end."""
+    if explanation.error is not None:
+        parts = [explanation.error.message, describe_ways_out(explanation.error.ways_out)]
+        parts += [f"hint: {hint}" for hint in explanation.error.hints]
+        return "\n".join(part for part in parts if part) + "\n"
+    assert explanation.lock is not None
+    lines: list[str] = []
+    if not explanation.answers:
+        lines += _satisfiable(explanation.lock)
+    for why in explanation.answers:
+        lines += _why(why)
+    return "\n".join(printable(line) for line in lines) + "\n"
+
+
+def _satisfiable(lock: Lock) -> Iterator[str]:
+    yield f"there is nothing in the way: {len(lock.pins)} packages fit together for {lock.target}"
+    for pin in lock.pins:
+        if pin.is_root:
+            yield f"  {pin.name} {pin.version}{_behind(pin)}"
+    for waiver in lock.waivers:
+        yield f"  with the waiver {waiver}"
+
+
+def _behind(why: Pin | Why) -> str:
+    if not why.lag_releases:
+        return ", the newest there may be"
+    releases = f"{why.lag_releases} release{'' if why.lag_releases == 1 else 's'}"
+    held = f": {listed(why.held_by[:2])}" if why.held_by else ""
+    return f", {releases} and {why.lag_days} days behind {why.newest}{held}"
+
+
+def _why(why: Why) -> Iterator[str]:
+    if not why.version:
+        yield f"{why.package} is no part of the best answer: nothing in it needs {why.package}"
+    else:
+        yield f"{why.package} {why.version}{_behind(why)}"
+        yield from _some("needed by", why.needed_by)
+        yield from _some("a newer one is held back by", why.held_by)
+    for price in why.newer:
+        yield from _price(why, price)
+    if why.left_out:
+        yield f"  {why.left_out} releases between them are left out; ask with `{why.package}==VERSION`"
+
+
+def _some(title: str, edges: tuple[str, ...]) -> Iterator[str]:
+    if edges:
+        yield f"  {title}"
+        for edge in edges[:_EDGES]:
+            yield f"    {edge}"
+        if edges[_EDGES:]:
+            yield f"    {len(edges) - _EDGES} more"
+
+
+def _price(why: Why, price: Price) -> Iterator[str]:
+    what = f"{why.package} {price.version}"
+    if price.error is not None:
+        first, *rest = price.error.message.splitlines()
+        yield f"  {what} is impossible: {first.rstrip(':')}"
+        yield from (f"  {line}" for line in rest)
+        yield from (f"    {line}" for line in describe_ways_out(price.error.ways_out).splitlines())
+        return
+    if price.version == why.version:
+        yield f"  {what} is what the best answer has"
+        return
+    changes = [_change(*pin) for pin in price.pins]
+    if price.others:
+        changes.append(f"{price.others} other package{'' if price.others == 1 else 's'}")
+    costs = f"changes {listed(changes)}" if changes else "changes nothing else"
+    yield f"  {what} is possible and {costs}"
+    if price.worse:
+        name, now, then = price.worse
+        yield f"    it is worse in {name}: {then} instead of {now}"
+
+
+def _change(name: str, now: str, then: str) -> str:
+    return f"{name} {now or 'absent'} to {then or 'absent'}"

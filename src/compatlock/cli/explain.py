@@ -1,0 +1,79 @@
+"""`compatlock explain`: why there is no answer, why a package has its version, why not another."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import click
+
+from compatlock.cli.lock import parameter
+from compatlock.cli.lock_options import OPTIONS
+from compatlock.cli.messages import out, say
+from compatlock.cli.progress import progress_display
+
+# Options of `lock` that are about its output, or about answers that are accepted.
+_LEFT_OUT = {"outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "strategy"}
+_FILE_ENDINGS = (".in", ".txt", ".toml", ".lock", ".py")
+
+
+def _is_source(argument: str) -> bool:
+    """Whether an argument names a file; else it is a question."""
+    path_like = os.sep in argument or argument.endswith(_FILE_ENDINGS)
+    return argument == "-" or path_like or os.path.isfile(argument)
+
+
+def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> None:
+    from compatlock.api.explain import explain_options
+    from compatlock.api.options import LockOptions
+    from compatlock.model.target import Target
+
+    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
+    as_json, quiet = given.pop("as_json"), given.pop("quiet")
+    options = LockOptions(
+        files=tuple(argument for argument in arguments if _is_source(argument)),
+        target=Target(given.pop("python"), given.pop("platform")),
+        shipped_facts=not given.pop("no_shipped_facts"),
+        soft_facts=not given.pop("no_soft_facts"),
+        cache=not given.pop("no_cache"),
+        **given,
+    )
+    questions = [*(argument for argument in arguments if not _is_source(argument)), *why]
+    with progress_display(enabled=not quiet) as on_progress:
+        explanation = explain_options(options, questions, on_progress=on_progress)
+    if as_json:
+        from compatlock.api.explain_json import explanation_to_json
+
+        out(json.dumps(explanation_to_json(explanation), indent=2) + "\n")
+    else:
+        from compatlock.api.explain_words import describe
+
+        out(describe(explanation))
+    if explanation.error is not None:
+        if questions and not quiet:
+            say("note: the question is about a lock, and there is none")
+        raise click.exceptions.Exit(explanation.error.exit_code)
+
+
+explain = click.Command(
+    "explain",
+    callback=_run,
+    params=[
+        click.Argument(["arguments"], nargs=-1, metavar="[FILE | PKG | PKG==V]..."),
+        click.Option(
+            ["--why", "why"],
+            multiple=True,
+            metavar="PKG|PKG==V",
+            help="A question, for a package whose name is also a file's (repeatable).",
+        ),
+        *(parameter(option) for option in OPTIONS if option.field not in _LEFT_OUT),
+    ],
+    help="""Say why requirements cannot be satisfied and what would help, without locking anything.
+
+    FILEs, --requirement lines and profiles are what `compatlock lock` takes. An argument that is no file is a
+    question about the best answer: PKG asks why it has its version and what newer ones would cost, PKG==V why
+    it has not that one.
+    """,
+    short_help="Say why: no answer, an old version, not another.",
+)
