@@ -89,6 +89,8 @@ class Reach:
 
     def _follow(self, edge: Requirement | Dependency) -> None:
         name, extras = edge.name, edge.extras
+        if name in self.chosen and not extras:
+            return
         nodes = [(name, ""), *[(name, extra) for extra in extras]] if extras else [(name, "")]
         if name in self._shut:
             if self._installed[name] not in self._packages[name].admitted_gates(edge.specifier):

@@ -191,13 +191,15 @@ class _Search:
             return (yield from self._refuted([self.active], self.sat.core()))[0]
         self._harvest()
         count = len(self.costs.tiers)
+        closed = yield from self._close(self._assume(count))
+        if closed is not False:
+            return closed
         self.level = 0
         while True:
-            closed = yield from self._close(self._assume(count))
-            if closed is not False:
-                return closed
-            while self.sat.solve(self._assume(self.level + 1)):
+            while self.level < count and self.sat.solve(self._assume(self.level + 1)):
                 self.level += 1
+            if self.level == count:
+                return (yield from self._close(self._assume(count)))
             raised = yield from self._raise(self.level, self.sat.core())
             if raised is not True:
                 return raised
@@ -213,7 +215,8 @@ class _Search:
 
     def _charge_units(self, tier: SumTier | WorstTier, implied: Iterable[int]) -> bool:
         """Charge the assumptions that literals refute which are proved; False when there is none."""
-        units = [-literal for literal in implied if -literal in tier.soft]
+        proved = set(implied)
+        units = [assumption for assumption in tier.soft if -assumption in proved]
         for assumption in units:
             if isinstance(tier, SumTier):
                 tier.charge_unit(assumption)

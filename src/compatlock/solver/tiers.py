@@ -9,7 +9,7 @@ bound once proved holds.
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from compatlock.model import objective
 from compatlock.solver.formula import Watcher
@@ -285,7 +285,7 @@ class Costs(Watcher):
 
     def assumptions(self, upto: int) -> list[int]:
         """The assumption that no soft literal of the first `upto` tiers holds. Some may occur twice."""
-        return [assumption for tier in self.tiers[:upto] for assumption in tier.soft]
+        return list(chain.from_iterable(tier.soft for tier in self.tiers[:upto]))
 
     def level_of(self, assumption: int, upto: int) -> int | None:
         """The most important of the first `upto` tiers that the assumption belongs to."""
