@@ -40,10 +40,12 @@ _PRESUMED = (
 
 
 class Outcome(NamedTuple):
-    """A lock, and numbers about how it was found (for `-v` and benchmarks)."""
+    """A lock, numbers about how it was found (for `-v` and benchmarks), and news of the run, which are no
+    property of the lock."""
 
     lock: Lock
     counters: dict[str, int]
+    news: tuple[str, ...] = ()
 
 
 def source_of(options: LockOptions) -> str:
@@ -140,11 +142,21 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
     """Search and check."""
     universe = Universe(request.amendments, supply.is_compiled)
     outcome = _solve(request, universe, supply, draft, limits)
+    if request.overrides or request.waivers:
+        outcome = _with_remarks(outcome, request, supply)
     found = violations(outcome.lock, request, supply)
     if found:
         raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
     supply.save()
     return outcome
+
+
+def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:
+    from compatlock.api.remarks import override_notes, unneeded_waivers
+
+    notes = tuple(override_notes(outcome.lock, request, supply))
+    lock = outcome.lock._replace(notes=tuple(sorted((*outcome.lock.notes, *notes))))
+    return outcome._replace(lock=lock, news=unneeded_waivers(lock, request, supply))
 
 
 def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits) -> Outcome:

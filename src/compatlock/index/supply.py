@@ -16,7 +16,7 @@ from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, MutableMapping
     from typing import Any
 
     from compatlock.index.compile import Compiler
@@ -79,6 +79,11 @@ class Supply:
         self._compiler: Compiler | None = None
         self.fetched_listings = 0
         self.fetched_metadata = 0
+
+    @property
+    def memo(self) -> MutableMapping[str, str]:
+        """What was derived before, as text, from run to run."""
+        return self._store.memo
 
     # Packages
 

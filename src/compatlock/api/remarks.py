@@ -1,0 +1,119 @@
+"""Remarks on an answer: documented waivers that it does not need, and what overrides broke needlessly."""
+
+from __future__ import annotations
+
+from compatlock.errors import IndexUnavailable
+from compatlock.index.supply import CacheChanged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compatlock.index.supply import Supply
+    from compatlock.model.lock import Lock, LockedEdge
+    from compatlock.model.package import Package
+    from compatlock.model.request import Request
+    from compatlock.model.waiver import Waiver
+
+# So many older releases are looked at for the one that still needed a waiver.
+_OLDER = 40
+# So many broken edges are named.
+_NAMED = 4
+
+
+def unneeded_waivers(lock: Lock, request: Request, supply: Supply) -> tuple[str, ...]:
+    """A remark on each waiver of a profile that the answer does not spend: since which release of the package
+    its bound allows what is pinned. It is news of a run, no part of a lock."""
+    broken = {(edge.package, edge.on) for edge in lock.edges if edge.waived}
+    pins = lock.versions
+    return tuple(
+        _unneeded(waiver, pins, supply)
+        for waiver in request.waivers
+        if waiver.source.startswith("profile ")
+        and waiver.package in pins
+        and waiver.on in pins
+        and (waiver.package, waiver.on) not in broken
+    )
+
+
+def _unneeded(waiver: Waiver, pins: dict[str, str], supply: Supply) -> str:
+    release, pinned = f"{waiver.package} {pins[waiver.package]}", f"{waiver.on} {pins[waiver.on]}"
+    key = f"unneeded:{supply.target.key}:{supply.policy.key}:{waiver}:{release}:{pinned}"
+    since = supply.memo.get(key)
+    if since is None:
+        try:
+            since = _since(waiver, pins, supply)
+        except CacheChanged:
+            raise
+        except IndexUnavailable:
+            since = ""
+        else:
+            supply.memo[key] = since
+    text = f"the documented waiver `{waiver}` ({waiver.source.partition(' (')[0]}) is not needed"
+    if since:
+        return f"{text}: {waiver.package} allows {pinned} since {since}"
+    return f"{text}: {release} allows {pinned}"
+
+
+def _since(waiver: Waiver, pins: dict[str, str], supply: Supply) -> str:
+    """The oldest release of the package from which on all allow the pin; `""` when all there are do."""
+    package, on = supply.package(waiver.package), supply.package(waiver.on)
+    chosen, at = package.index_of(pins[waiver.package]), on.index_of(pins[waiver.on])
+    assert chosen is not None
+    assert at is not None
+    older = [i for i in range(chosen + 1, package.size) if i not in package.gates][:_OLDER]
+    releases = supply.dependencies((package.name, i) for i in older)
+    since = chosen
+    for index in older:
+        release = releases[package.name, index]
+        needs = [*release.base, *(need for needs in release.extras.values() for need in needs)]
+        if not all(on.admits(need.specifier, at) for need in needs if need.name == on.name):
+            return package.versions[since]
+        since = index
+    return ""
+
+
+def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str]:
+    """A remark on each override that broke declared edges: which, and how many of them waivers would keep."""
+    for override in request.overrides:
+        broken = [edge for edge in lock.edges if edge.waived and edge.on == override.name and edge.package]
+        if not broken:
+            continue
+        count = f"{len(broken)} declared bound{'' if len(broken) == 1 else 's'}"
+        named = ", ".join(_edge(edge, lock) for edge in broken[:_NAMED])
+        more = f" and {len(broken) - _NAMED} more" if broken[_NAMED:] else ""
+        text = f"the override {override} breaks {count}: {named}{more}"
+        kept = _kept_by_waivers(request, supply, broken)
+        yield text + (f"; waivers instead would keep {kept} of them" if kept else "")
+
+
+def _edge(edge: LockedEdge, lock: Lock) -> str:
+    return f"{edge.package} {lock.versions[edge.package]} needs {edge.on}{edge.specifier}"
+
+
+def _kept_by_waivers(request: Request, supply: Supply, broken: list[LockedEdge]) -> int:
+    """How many fewer edges are broken when, instead of the overrides, just these edges may be waived."""
+    from compatlock.api.drive import drive
+    from compatlock.model.waiver import Waiver
+    from compatlock.solver.search import search
+    from compatlock.solver.universe import Universe
+
+    permitted = {Waiver(edge.package, edge.on, source="--waive") for edge in broken}
+    changed = request._replace(overrides=(), waivers=tuple(sorted({*request.waivers, *permitted})))
+    universe = Universe(changed.amendments, supply.is_compiled)
+    solution = drive(search(universe, changed), universe, supply)
+    if solution is None:
+        return 0
+
+    def package(name: str) -> Package:
+        return universe.packages[name]
+
+    names = {edge.on for edge in broken}
+    still = sum(
+        not package(need.name).admits(need.specifier, solution.chosen[need.name])
+        for name, index in solution.chosen.items()
+        for extra in ("", *solution.extras.get(name, ()))
+        for need in universe.dependencies[name, index].of(extra)
+        if need.name in names
+    )
+    return max(0, len(broken) - still)
