@@ -38,7 +38,7 @@ class Sat:
     def solve(self, assumptions: Sequence[int]) -> bool:
         """Whether the clauses can hold together with the assumptions."""
         self.calls += 1
-        return bool(pysolvers.glucose41_solve(self._solver, assumptions, 1))
+        return bool(pysolvers.glucose41_solve(self._solver, _distinct(assumptions), 1))
 
     def core(self) -> list[int]:
         """After a failed solve: assumptions that contradict the clauses (not minimal)."""
@@ -53,7 +53,7 @@ class Sat:
 
     def implied(self, assumptions: Sequence[int]) -> list[int] | None:
         """Literals that follow from the assumptions by unit propagation; None when they contradict."""
-        consistent, literals = pysolvers.glucose41_propagate(self._solver, assumptions, 0, 1)
+        consistent, literals = pysolvers.glucose41_propagate(self._solver, _distinct(assumptions), 0, 1)
         return list(literals) if consistent else None
 
     def close(self) -> None:
@@ -61,3 +61,9 @@ class Sat:
         if self._solver is not None:
             pysolvers.glucose41_del(self._solver)
             self._solver = None
+
+
+def _distinct(assumptions: Sequence[int]) -> Sequence[int]:
+    """Each assumption once: Glucose opens a level for every one, also for a repeated one, and writes beyond
+    an array that has as many places as there are variables when there are more levels."""
+    return list(dict.fromkeys(assumptions))
