@@ -15,6 +15,7 @@ from compatlock.model.way_out import (
     BrokenEdge,
     Evidence,
 )
+from compatlock.solver.formula import holes
 from compatlock.solver.guards import UPPER, side_of
 
 TYPE_CHECKING = False
@@ -48,12 +49,10 @@ class Edge:
     @property
     def side(self) -> str:
         """Which side of the bound is broken."""
-        runs = self.on.runs(self.need.specifier)
-        if not runs or self.at < runs[0][0]:
-            return side_of(0, self.at + 1, self.on.size, self.need.specifier, runs or ((0, 1),))
-        if self.at >= runs[-1][1]:
-            return side_of(self.at, self.on.size, self.on.size, self.need.specifier, runs)
-        return side_of(self.at, self.at + 1, self.on.size, self.need.specifier, runs)
+        specifier, size = self.need.specifier, self.on.size
+        runs = self.on.runs(specifier)
+        low, high = next((low, high) for low, high in holes(runs, size) if low <= self.at < high)
+        return side_of(low, high, size, specifier, runs)
 
     @property
     def is_pin(self) -> bool:
