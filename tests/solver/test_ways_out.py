@@ -95,7 +95,8 @@ class Prices:
         groups: dict[tuple[str, str, str], list[tuple[int, int | None, bool]]] = {}
         for name, index in chosen.items():
             for extra in ("", *extras.get(name, ())):
-                for need in self.dependencies[name, index].of(extra):
+                needs = {(n.name, n.specifier): n for n in self.dependencies[name, index].of(extra)}
+                for need in needs.values():
                     at = chosen[need.name]
                     if self.packages[need.name].admits(need.specifier, at):
                         continue

@@ -177,7 +177,9 @@ def broken_edges(
     found = []
     for name, index in solution.chosen.items():
         for extra in ("", *solution.extras.get(name, ())):
-            for need in universe.dependencies[name, index].of(extra):
+            # Metadata may say the same twice, or with other extras.
+            needs = {(n.name, n.specifier): n for n in universe.dependencies[name, index].of(extra)}
+            for need in needs.values():
                 at = solution.chosen.get(need.name)
                 if at is not None and not universe.packages[need.name].admits(need.specifier, at):
                     edge = Edge(universe, name, index, extra, need, at)
