@@ -107,7 +107,10 @@ def _indexes(edge: CoreEdge, package: Package) -> set[int]:
 def satisfiable(case: Case) -> bool:
     """By trying all selections."""
     memory = Memory(case)
-    return next(BruteForce(memory.packages, memory.dependencies, case.request).all(), None) is not None
+    return (
+        next(BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled).all(), None)
+        is not None
+    )
 
 
 def check(case: Case) -> Core:

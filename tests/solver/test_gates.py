@@ -22,7 +22,7 @@ def solve(case: Case) -> tuple[dict[str, int] | None, list[tuple[str, int]]]:
     memory, universe = Memory(case), Universe()
     run = search(universe, case.request, thorough=True)
     solution: Solution | None = memory.drive(run, universe)
-    best = BruteForce(memory.packages, memory.dependencies, case.request).best()
+    best = BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled).best()
     assert (solution and solution.chosen) == (best and best.chosen)
     return solution and solution.chosen, memory.asked
 
@@ -221,7 +221,7 @@ def test_what_is_presumed_is_only_ever_about_gates() -> None:
     for seed in range(250):
         case = random_case(random.Random(seed), _GATED)
         memory = Memory(case)
-        best = BruteForce(memory.packages, memory.dependencies, case.request).best()
+        best = BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled).best()
         solution, _ = presuming(case)
         if solution is None:
             continue

@@ -33,7 +33,7 @@ def solve(case: Case) -> Greedy | None:
 def check(case: Case) -> bool:
     """Judge the answer by all selections; whether there was one, or a proof of none."""
     memory = Memory(case)
-    reference = BruteForce(memory.packages, memory.dependencies, case.request)
+    reference = BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled)
     best = reference.best()
     try:
         answer = solve(case)

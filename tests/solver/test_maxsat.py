@@ -16,7 +16,7 @@ _MEDIUM = Shape(
 
 def reference(case: Case) -> BruteForce:
     memory = Memory(case)
-    return BruteForce(memory.packages, memory.dependencies, case.request)
+    return BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled)
 
 
 def check(case: Case) -> None:

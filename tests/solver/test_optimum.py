@@ -39,7 +39,7 @@ def outcome(solution: Solution | None) -> tuple[Any, ...] | None:
 def best(case: Case) -> tuple[Any, ...] | None:
     """What counts of the best of all selections."""
     memory = Memory(case)
-    verdict = BruteForce(memory.packages, memory.dependencies, case.request).best()
+    verdict = BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled).best()
     return verdict and (verdict.tiers, verdict.chosen, verdict.extras, verdict.broken)
 
 

@@ -13,7 +13,7 @@ from compatlock.solver.search import Solution
 def solved(case: Case) -> Solution:
     """The search's answer, after a comparison with all selections."""
     memory = Memory(case)
-    best = BruteForce(memory.packages, memory.dependencies, case.request).best()
+    best = BruteForce(memory.packages, memory.dependencies, case.request, memory.compiled).best()
     solution = solve(case)
     assert solution is not None
     assert best is not None

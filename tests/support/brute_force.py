@@ -12,7 +12,7 @@ from compatlock.model.dependencies import Dependency
 from compatlock.model.fact import SOFT_DAYS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from compatlock.model.dependencies import Dependencies
     from compatlock.model.fact import Fact
@@ -56,10 +56,12 @@ class BruteForce:
         packages: Mapping[str, Package],
         dependencies: Mapping[tuple[str, int], Dependencies],
         request: Request,
+        compiled: Collection[tuple[str, int]] = (),
     ) -> None:
         self.packages = packages
         self.dependencies = dependencies
         self.request = request
+        self.compiled = compiled
         self.facts = [f for f in request.facts if request.soft_facts or f.severity not in SOFT_DAYS]
         self.names = sorted(packages)
         self.root_names = list(dict.fromkeys(r.name for r in request.roots))
@@ -212,20 +214,34 @@ class BruteForce:
             index = chosen[dependency.name]
             if self.within(dependency.name, dependency.specifier, index):
                 continue
-            waiver = self.permission(parent, dependency) if waivable else None
-            if waiver is None:
+            at = chosen[parent[0]] if parent else 0
+            waiver = self.permission(parent, at, dependency) if waivable else None
+            if waiver is None or not self.within(waiver.on, waiver.bound, index):
                 return None
             waived.add((waiver, dependency.specifier, self.side(dependency, index)))
         return waived
 
-    def permission(self, parent: Node | None, dependency: Dependency) -> Waiver | None:
-        if parent is None or parent[0] == dependency.name:
+    def permission(self, parent: Node | None, index: int, dependency: Dependency) -> Waiver | None:
+        """The waiver that permits to break an edge of a release; its own bound holds instead."""
+        if parent is None or parent[0] == dependency.name or self._is_abi_pin(parent[0], index, dependency):
             return None
         for extra in (parent[1], ""):
             for waiver in self.request.waivers:
                 if (waiver.package, waiver.extra, waiver.on) == (parent[0], extra, dependency.name):
                     return waiver
         return None
+
+    def _is_abi_pin(self, name: str, index: int, dependency: Dependency) -> bool:
+        """An exact or compatible pin between two platform wheels."""
+        specifier = dependency.specifier
+        if specifier[:2] not in ("==", "~=") or "," in specifier:
+            return False
+        size = self._size(dependency.name)
+        pinned = [i for i in range(size) if self.within(dependency.name, specifier, i)]
+        pinned = pinned or self._by_age(dependency.name)
+        return {(name, index), *((dependency.name, i) for i in pinned[:1])} <= set(self.compiled) and bool(
+            pinned
+        )
 
     def side(self, dependency: Dependency, index: int) -> str:
         if dependency.specifier.startswith("==") and not set(",*") & set(dependency.specifier):

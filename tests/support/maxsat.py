@@ -97,7 +97,7 @@ class MaxSat:
     def _dependencies(self) -> None:
         """All edges. Extras become nodes as edges ask for them, which may make further edges matter."""
         for root in self.request.roots:
-            self._edge(_Edge(None, Dependency(root.name, root.specifier, root.extras), ()), waivable=False)
+            self._edge(_Edge(None, Dependency(root.name, root.specifier, root.extras), ()), None)
         done: set[tuple[str, int, str]] = set()
         while True:
             jobs = [
@@ -114,9 +114,13 @@ class MaxSat:
                 if self.of.dependencies[name, index].problem:
                     self.add(-self.at[name, index])
                 for need in self.of.needs(name, index, extra):
-                    self._edge(_Edge((name, extra), need.dependency, when), need.waivable)
+                    edge = _Edge((name, extra), need.dependency, when)
+                    waiver = (
+                        self.of.permission(edge.parent, index, need.dependency) if need.waivable else None
+                    )
+                    self._edge(edge, waiver)
 
-    def _edge(self, edge: _Edge, waivable: bool) -> None:
+    def _edge(self, edge: _Edge, waiver: Waiver | None) -> None:
         unless = [-literal for literal in edge.when]
         name, dependency = edge.dependency.name, edge.dependency
         if dependency.url:
@@ -125,7 +129,6 @@ class MaxSat:
         self.edges.append(edge)
         for extra in ("", *dependency.extras):
             self.add(*unless, self.node(name, extra))
-        waiver = self.of.permission(edge.parent, dependency) if waivable else None
         for index in self.outside(name, dependency.specifier):
             side = [] if waiver is None else [self._side(waiver, dependency, index)]
             self.add(*unless, -self.at[name, index], *side)
@@ -137,6 +140,8 @@ class MaxSat:
             literal = self.waived[key] = self.variable()
             if waiver not in self.spent:
                 self.spent[waiver] = self.variable()
+                for other in self.outside(waiver.on, waiver.bound):
+                    self.add(-self.spent[waiver], -self.at[waiver.on, other])
             self.add(-literal, self.spent[waiver])
         return literal
 

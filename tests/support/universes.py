@@ -36,7 +36,8 @@ _POSITIONS = re.compile(r"(?:==)?\{([\d ]*)\}(p?)(!?)")
 class Release(NamedTuple):
     """A candidate. `needs` are its requirements, `extras` those of its extras; an extra in `provides` has
     none. `day` is its upload time in days, `position` its place among all releases of the project (by
-    default the one after the candidate before it), `version` its version where specifiers are real."""
+    default the one after the candidate before it), `version` its version where specifiers are real,
+    `compiled` whether it is a platform's wheel."""
 
     needs: tuple[str, ...] = ()
     extras: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - a default that nobody mutates
@@ -46,6 +47,7 @@ class Release(NamedTuple):
     day: float | None = None
     position: int | None = None
     version: str = ""
+    compiled: bool = False
 
 
 class Case(NamedTuple):
@@ -120,7 +122,17 @@ class Memory:
             for name, releases in case.projects.items()
             for index, release in enumerate(releases)
         }
+        self.compiled = {
+            (name, index)
+            for name, releases in case.projects.items()
+            for index, release in enumerate(releases)
+            if release.compiled
+        }
         self.asked: list[tuple[str, int]] = []
+
+    def universe(self) -> Universe:
+        """A universe that knows nothing yet."""
+        return Universe(compiled=lambda name, index: (name, index) in self.compiled)
 
     def answer(self, universe: Universe, need: Need) -> None:
         """Add what is needed to the universe."""
@@ -144,8 +156,9 @@ class Memory:
 
 def solve(case: Case) -> Solution | None:
     """What the solver says, presuming nothing."""
-    universe = Universe()
-    return Memory(case).drive(search(universe, case.request, thorough=True), universe)
+    memory = Memory(case)
+    universe = memory.universe()
+    return memory.drive(search(universe, case.request, thorough=True), universe)
 
 
 def _package(name: str, releases: tuple[Release, ...], prerelease: str) -> Package:
@@ -294,7 +307,7 @@ class _Draw:
             roots=tuple(roots),
             constraints=tuple(name + self.specifier(name) for name in constrained),
             facts=tuple(self.fact(f"fact-{i}") for i in range(rng.randint(0, self.shape.facts))),
-            waivers=tuple(self.waiver() for _ in range(rng.randint(1, 4))) if waived else (),
+            waivers=self.waivers() if waived else (),
             older={name: rng.choice(self.versions[name] or ["1", "2", "3", "4"]) for name in sorted(older)},
             prefer=tuple(preferred),
             soft_facts=self.chance(0.9),
@@ -323,7 +336,8 @@ class _Draw:
                 found[extra] = tuple(self.need(name, extra) for _ in range(count))
         problem = "odd" if self.chance(self.shape.problems) else ""
         version = self.versions[name][position] if self.shape.real else ""
-        return Release(tuple(needs), found, (), self.gate(version), problem, day, position, version)
+        compiled = self.shape.waivers > 0 and self.chance(0.4)
+        return Release(tuple(needs), found, (), self.gate(version), problem, day, position, version, compiled)
 
     def gate(self, version: str) -> str:
         if self.gated and self.chance(0.2):
@@ -389,6 +403,12 @@ class _Draw:
             severity=self.rng.choice(("error", "warning", "degraded")),
         )
 
+    def waivers(self) -> tuple[Waiver, ...]:
+        """Some waivers, at most one an edge."""
+        drawn = [self.waiver() for _ in range(self.rng.randint(1, 4))]
+        return tuple({(w.package, w.extra, w.on): w for w in drawn}.values())
+
     def waiver(self) -> Waiver:
         parent, extra, name = self.rng.choice(self.edges or [("a", "", "b")])
-        return Waiver(parent, name, extra if self.chance(0.5) else "")
+        bound = self.specifier(name) if self.chance(0.3) else ""
+        return Waiver(parent, name, extra if self.chance(0.5) else "", bound=bound)
