@@ -7,6 +7,7 @@ from compatlock.api.lag_guard import Limits
 from compatlock.api.locking import lock_with, with_supply
 from compatlock.errors import InputError, NoSolution
 from compatlock.inputs.requirement_line import parse_requirement
+from compatlock.model.core import QUESTION
 from compatlock.model.explanation import Explanation, Price, Why
 from compatlock.model.requirement import Requirement
 from compatlock.solver.search import search
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from compatlock.model.request import Request
     from compatlock.solver.search import Solution
 
-ORIGIN = "the question"
 # So many newer releases are priced for one question: the next one and the newest.
 _PRICED = 4
 
@@ -59,7 +59,7 @@ def explain_options(
 
 
 def _question(text: str) -> Requirement:
-    question = parse_requirement(text, ORIGIN)
+    question = parse_requirement(text, QUESTION)
     clauses = question.specifier
     if clauses and (not clauses.startswith("==") or "," in clauses or "*" in clauses):
         raise InputError(
@@ -117,7 +117,7 @@ class _Session:
     def _price(self, name: str, version: str) -> Price:
         if version == self._lock.versions.get(name):
             return Price(version)
-        line = Requirement(name, f"=={version}", origin=ORIGIN)
+        line = Requirement(name, f"=={version}", origin=QUESTION)
         # As a constraint it counts for nothing in the objective; whoever asks about a package that is no
         # part of the answer means that it shall be.
         if name in self._lock.versions:

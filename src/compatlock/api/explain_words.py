@@ -74,8 +74,8 @@ def _some(title: str, edges: tuple[str, ...]) -> Iterator[str]:
 def _price(why: Why, price: Price) -> Iterator[str]:
     what = f"{why.package} {price.version}"
     if price.error is not None:
-        first, *rest = price.error.message.splitlines()
-        yield f"  {what} is impossible: {first.rstrip(':')}"
+        _, *rest = price.error.message.splitlines()
+        yield f"  {what} is impossible:"
         yield from (f"  {line}" for line in rest)
         yield from (f"    {line}" for line in describe_ways_out(price.error.ways_out).splitlines())
         return

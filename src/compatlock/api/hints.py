@@ -75,11 +75,15 @@ def _hidden_hints(name: str, releases: Sequence[Hidden], target: Target) -> Iter
 
 
 def _platform_hints(name: str, releases: Iterable[Hidden]) -> Iterator[str]:
-    """The lowest floor that admits one of the releases."""
+    found = nearest_platform(releases)
+    if found:
+        yield f"`--python-platform {found[0]}` admits {name} {found[1]}, if the machine is that new"
+
+
+def nearest_platform(releases: Iterable[Hidden]) -> tuple[str, str] | None:
+    """The lowest floor that admits one of the releases, and which."""
     platforms = [(h.detail, h.version) for h in releases if is_platform(h.detail)]
-    if platforms:
-        platform, version = min(platforms, key=lambda pair: _floor(pair[0]))
-        yield f"`--python-platform {platform}` admits {name} {version}, if the machine is that new"
+    return min(platforms, key=lambda pair: _floor(pair[0]), default=None)
 
 
 def _floor(platform: str) -> tuple[int, int]:
@@ -89,7 +93,14 @@ def _floor(platform: str) -> tuple[int, int]:
 
 
 def _python_hints(name: str, releases: Sequence[Hidden], target: Target) -> Iterator[str]:
-    """The nearest Python that a release accepts: another patch release, else another minor version."""
+    found = nearest_python(releases, target)
+    if found:
+        yield f"`--python-version {found[0]}` admits {name} {found[1]}"
+
+
+def nearest_python(releases: Sequence[Hidden], target: Target) -> tuple[str, str] | None:
+    """The nearest Python that one of the releases accepts, and which: another patch release, else another
+    minor version."""
     minor = target.python_minor[1]
     found: list[tuple[int, str, str]] = []
     for release in releases:
@@ -97,9 +108,10 @@ def _python_hints(name: str, releases: Sequence[Hidden], target: Target) -> Iter
             found.append((0, patch, release.version))
         others = (m for m in _MINORS if m != minor and accepts(release.detail, f"3.{m}.0"))
         found += [(abs(other - minor), f"3.{other}", release.version) for other in others]
-    if found:
-        _, python, version = min(found, key=lambda entry: entry[0])
-        yield f"`--python-version {python}` admits {name} {version}"
+    if not found:
+        return None
+    _, python, version = min(found, key=lambda entry: entry[0])
+    return python, version
 
 
 def _loosen(core: Core) -> Iterator[str]:

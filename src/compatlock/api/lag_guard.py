@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from compatlock.errors import InputError
+from compatlock.model.core import GUARD
 from compatlock.model.display import excerpt
 from compatlock.model.names import normalise
 from compatlock.model.requirement import Requirement
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Universe
 
 DEFAULT_DAYS = 365
-OPTION = "--max-lag"
+OPTION = GUARD
 
 # As texts: most runs name no limit.
 _LIMIT = r"(?:([A-Za-z0-9][A-Za-z0-9._-]*)\s*=\s*)?(?:(\d{1,6})\s*([dw]?)|(none))\Z"

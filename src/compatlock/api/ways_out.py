@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from compatlock.api.drive import drive
+from compatlock.api.other_index import newer, targets
 from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model.way_out import COST_LIFTED, MOVE
 from compatlock.solver import ways_out as changes
+from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from compatlock.model.core import Core
     from compatlock.model.request import Request
     from compatlock.model.way_out import WayOut
-    from compatlock.solver.universe import Need, Universe
+    from compatlock.solver.universe import Need
     from compatlock.solver.ways_out import Change, Solved
 
 
@@ -37,6 +39,8 @@ def ways_out(
         if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
             found.append(best)
     found += finder.solved(changes.moves(request, core))
+    found += newer(core, request, supply, finder.elsewhere)
+    found += targets(core, request, supply, finder.elsewhere)
     if not any(solved.way.waivers for solved in found):
         found += finder.solved(changes.drops(request, core))
     return tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
@@ -56,11 +60,21 @@ class _Finder:
             if solved is not None and self._is_recent(solved):
                 yield solved
 
-    def attempt(self, run: Generator[Need, None, Solved | None]) -> Solved | None:
+    def elsewhere(self, change: Change, supply: Supply) -> Solved | None:
+        """The answer to a change under which the index is seen otherwise."""
+        universe = Universe(change.request.amendments, supply.is_compiled)
+        return self.attempt(changes.solve(universe, change, self._core), universe, supply)
+
+    def attempt(
+        self,
+        run: Generator[Need, None, Solved | None],
+        universe: Universe | None = None,
+        supply: Supply | None = None,
+    ) -> Solved | None:
         """What a run finds; None also when the index cannot be asked for what it needs, or
         when it is given up."""
         try:
-            return drive(run, self._universe, self._supply)
+            return drive(run, universe or self._universe, supply or self._supply)
         except CacheChanged:
             raise
         except (IndexUnavailable, SearchGivenUp):

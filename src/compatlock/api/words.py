@@ -7,6 +7,7 @@ from compatlock.api.phrases import bound, is_one, listed, needs, requirement, sp
 from compatlock.model import core as kinds
 from compatlock.model.display import excerpt, printable
 from compatlock.model.package import YANKED
+from compatlock.model.way_out import NEWER, TARGET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +38,15 @@ def no_solution(
     return NoSolution(
         message,
         core=core,
-        hints=hints(core, target, obstacles, loosen=not ways_out),
+        hints=_untold(hints(core, target, obstacles, loosen=not ways_out), ways_out),
         ways_out=ways_out,
     )
+
+
+def _untold(hints: Sequence[str], ways_out: Sequence[WayOut]) -> list[str]:
+    """The hints that no way out tells."""
+    told = [way.accept for way in ways_out if way.kind in (NEWER, TARGET)]
+    return [hint for hint in hints if not any(text in hint for text in told)]
 
 
 def describe_core(core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]]) -> str:
@@ -59,7 +66,7 @@ def describe_core(core: Core, target: Target, hidden: Callable[[str], Sequence[H
 def _headline(core: Core, target: Target) -> str:
     asked = [f"`{_asked(edge)}`" for edge in core.roots]
     together = " together" if len(asked) > 1 else ""
-    old = [edge for edge in core.edges if edge.origin.startswith("--max-lag ")]
+    old = [edge for edge in core.edges if edge.origin.startswith(f"{kinds.GUARD} ")]
     if old:
         days = listed(list(dict.fromkeys(edge.origin for edge in old)), "or")
         names = dict.fromkeys([*(edge.on for edge in core.roots), *(edge.on for edge in old)])

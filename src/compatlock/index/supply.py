@@ -80,6 +80,12 @@ class Supply:
         self.fetched_listings = 0
         self.fetched_metadata = 0
 
+    def under(self, *, target: Target | None = None, policy: Policy | None = None) -> Supply:
+        """The same index for another target or policy."""
+        return Supply(
+            self._store, self.indexes, target or self.target, policy or self.policy, self._network, self._now
+        )
+
     @property
     def memo(self) -> MutableMapping[str, str]:
         """What was derived before, as text, from run to run."""

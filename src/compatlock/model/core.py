@@ -13,6 +13,11 @@ URL = "url"  # the same, as a direct reference, which no index can serve
 FACT = "fact"  # a known fact about `package` and `on`; for an undeclared dependency also about `releases`
 PROBLEM = "problem"  # `releases` of `package` cannot be used at all
 
+# Origins of lines that are not the user's to move: the guard against old answers (with its limit), and the
+# version that a question is about.
+GUARD = "--max-lag"
+QUESTION = "the question"
+
 
 class CoreEdge(NamedTuple):
     """One statement of a core; dropping any one of them removes the contradiction.

@@ -57,10 +57,12 @@ class Solved(NamedTuple):
 def moves(request: Request, core: Core) -> Iterator[Change]:
     """A line of the user's that is part of the contradiction is moved: the bound dropped, to see where to."""
     for edge in core.edges:
+        if edge.origin == kinds.QUESTION or edge.origin.startswith(f"{kinds.GUARD} "):
+            continue
         if edge.kind == kinds.ROOT and edge.specifier:
             roots = tuple(r._replace(specifier="") if _is(r, edge) else r for r in request.roots)
             yield Change(WayOut(MOVE, "", replaces=_line(edge)), request._replace(roots=roots))
-        elif edge.kind == kinds.CONSTRAINT and not edge.origin.startswith("--max-lag"):
+        elif edge.kind == kinds.CONSTRAINT:
             rest = tuple(c for c in request.constraints if not _is(c, edge))
             yield Change(WayOut(MOVE, "", replaces=_line(edge)), request._replace(constraints=rest))
 

@@ -1,0 +1,85 @@
+"""Ways out for which the index is seen otherwise: without the cut in time, for another target."""
+
+from __future__ import annotations
+
+from compatlock.api.hidden_words import helpful
+from compatlock.api.hints import nearest_platform, nearest_python
+from compatlock.api.obstacles import obstacles
+from compatlock.api.times import format_time
+from compatlock.index.view import DATE, NATIVE, PYTHON, TAGS, UNDATED
+from compatlock.model.target import Target
+from compatlock.model.way_out import NEWER, TARGET, WayOut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from compatlock.index.supply import Supply
+    from compatlock.index.view import Hidden
+    from compatlock.model.core import Core
+    from compatlock.model.request import Request
+    from compatlock.solver.ways_out import Change, Solved
+
+    Solve = Callable[[Change, Supply], Solved | None]
+
+_END_OF_DAY = 86_399
+
+
+def newer(core: Core, request: Request, supply: Supply, solve: Solve) -> Iterator[Solved]:
+    """The answer with newer releases than `--exclude-newer` lets in. No index of an earlier day helps when
+    none of the core's projects has such releases."""
+    from compatlock.solver.ways_out import Change
+
+    names = _names(core)
+    reasons = {hidden.reason for name in names for hidden in supply.hidden(name)}
+    if request.policy.exclude_newer is None or reasons.isdisjoint((DATE, UNDATED)):
+        return
+
+    def at(cut: int | None, accept: str) -> Solved | None:
+        policy = request.policy._replace(exclude_newer=cut)
+        change = Change(WayOut(NEWER, accept), request._replace(policy=policy))
+        return solve(change, supply.under(policy=policy))
+
+    today = at(None, "without `--exclude-newer`")
+    if today is None:
+        return
+    packages = today.universe.packages
+    times = [packages[n].times[i] for n, i in today.solution.chosen.items() if n in names]
+    known = [moment for moment in times if moment is not None]
+    earliest = None
+    if known and len(known) == len(times):
+        # The whole day counts, as it does for a date on the command line.
+        cut = max(known) // 86_400 * 86_400 + _END_OF_DAY
+        earliest = at(cut, f"--exclude-newer {format_time(cut)[:10]}")
+    yield earliest or today
+
+
+def targets(core: Core, request: Request, supply: Supply, solve: Solve) -> Iterator[Solved]:
+    """The answer for the nearest Python, and the lowest platform, that admits a release which would help."""
+    from compatlock.solver.ways_out import Change
+
+    target = request.target
+    found: dict[str, Target] = {}
+    for name in _names(core):
+        hidden = helpful(core, name, obstacles(supply, name))
+        python = nearest_python(_because(hidden, PYTHON), target)
+        platform = nearest_platform(_because(hidden, TAGS, NATIVE))
+        if python:
+            found[f"--python-version {python[0]}"] = target._replace(python=python[0])
+        if platform:
+            found[f"--python-platform {platform[0]}"] = target._replace(platform=platform[0])
+    for accept, other in found.items():
+        other = other.resolved()
+        change = Change(WayOut(TARGET, accept), request._replace(target=other))
+        solved = solve(change, supply.under(target=other))
+        if solved is not None:
+            yield solved
+
+
+def _because(hidden: list[Hidden], *reasons: str) -> list[Hidden]:
+    return [release for release in hidden if release.reason in reasons]
+
+
+def _names(core: Core) -> list[str]:
+    names = (name for edge in core.edges for name in (edge.package, edge.on))
+    return [name for name in dict.fromkeys(names) if name]
