@@ -6,7 +6,8 @@ import random
 
 import pytest
 from tests.support.brute_force import BruteForce
-from tests.support.universes import Case, Memory, Release, Shape, random_case, solve
+from tests.support.draw import Shape, random_case
+from tests.support.universes import Case, Memory, Release, solve
 
 from compatlock.model import core as kinds
 from compatlock.model.core import Core, CoreEdge, Gap

@@ -6,7 +6,8 @@ import random
 
 import pytest
 from tests.support.brute_force import BruteForce
-from tests.support.universes import Case, Memory, Release, Shape, random_case
+from tests.support.draw import Shape, random_case
+from tests.support.universes import Case, Memory, Release
 
 from compatlock.model.package import PRERELEASE, YANKED
 from compatlock.solver.search import Solution, search

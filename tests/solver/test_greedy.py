@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.brute_force import BruteForce
-from tests.support.universes import Case, Memory, Release, Shape, random_case
+from tests.support.draw import Shape, random_case
+from tests.support.universes import Case, Memory, Release
 
 from compatlock.errors import SearchGivenUp
 from compatlock.model.fact import Fact, FactBound

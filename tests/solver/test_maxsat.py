@@ -6,8 +6,9 @@ import random
 
 import pytest
 from tests.support.brute_force import BruteForce
+from tests.support.draw import SHAPES, Shape, random_case
 from tests.support.maxsat import MaxSat
-from tests.support.universes import SHAPES, Case, Memory, Shape, random_case, solve
+from tests.support.universes import Case, Memory, solve
 
 _MEDIUM = Shape(
     packages=(8, 15), releases=(6, 10), needs=(1, 2), gates=0.3, facts=4, problems=0.02, urls=0.01

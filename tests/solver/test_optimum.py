@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.brute_force import BruteForce
-from tests.support.universes import SHAPES, Case, Memory, Release, Shape, random_case, solve
+from tests.support.draw import SHAPES, Shape, random_case
+from tests.support.universes import Case, Memory, Release, solve
 
 from compatlock.solver import search as search_module
 

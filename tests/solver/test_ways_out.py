@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.brute_force import BruteForce
-from tests.support.universes import Case, Memory, Release, Shape, random_case, solve
+from tests.support.draw import Shape, random_case
+from tests.support.universes import Case, Memory, Release, solve
 
 from compatlock.errors import SearchGivenUp
 from compatlock.model.fact import Fact, FactBound

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model import objective
 from compatlock.model.lock import TierValue
 from compatlock.solver.depth import frame
@@ -13,7 +11,9 @@ from compatlock.solver.gates import Gates
 from compatlock.solver.guards import WaiverGuards
 from compatlock.solver.reach import reach
 from compatlock.solver.sat import Sat
+from compatlock.solver.solution import Solution as Solution
 from compatlock.solver.tiers import Costs, SumTier, WorstTier
+from compatlock.solver.unique import NameOrder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,32 +35,6 @@ _SHRINKABLE = 40
 # many more into those of packages that are known to depend on one.
 _CHASES = 2
 _KNOWN_CHASES = 64
-
-
-class Solution(NamedTuple):
-    """An optimal answer.
-
-    chosen:  index of each package's release
-    extras:  the extras that are needed, by package
-    newest:  the candidate that each root's lag is counted from
-    depths:  depth of packages as the objective counts it
-    tiers:   what each tier came to
-    broken:  ids of the soft facts that are broken
-    presumed: packages whose gated candidates were kept out because no release read admits them; the proof
-             takes for granted that a release which was not read does so only if known edges lead to it and
-             another release of its package depends on them
-    proved:  whether the proof is complete but for that
-    """
-
-    chosen: dict[str, int]
-    extras: dict[str, tuple[str, ...]]
-    newest: dict[str, int]
-    depths: dict[str, int]
-    tiers: tuple[TierValue, ...]
-    broken: tuple[str, ...]
-    presumed: tuple[str, ...]
-    proved: bool
-    counters: dict[str, int]
 
 
 def search(
@@ -361,47 +335,16 @@ class _Search:
     # One answer among equals
 
     def _make_unique(self) -> Generator[Need, None, None]:
-        """Among answers that are equal in every tier, take the one that in name order has the newest
-        releases (absent before installed)."""
-        while True:
-            assert self.best is not None
-            chosen = dict(self.best.chosen)
-            better = self.sat.variable()
-            newer = [-lit for n, i in chosen.items() if (lit := self.formula.older(n, i)) is not None]
-            self.sat.add([-better, *newer])
-            outcome = yield from self._try([better])
-            if outcome is False:
-                return
-            if outcome is True and (yield from self._lexicographic()):
-                return
+        yield from NameOrder(self.formula, self._chosen, self._try).run()
+
+    def _chosen(self) -> dict[str, int]:
+        assert self.best is not None
+        return self.best.chosen
 
     def _try(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
-        """Solve with all tiers at their optimum and further assumptions."""
+        """As `_close`, with all tiers at their optimum and further assumptions."""
         outcome = yield from self._close(self._assume(len(self.costs.tiers)) + assumptions)
         if outcome is False:
             costs = self.costs.assumptions(len(self.costs.tiers))
             outcome, _ = yield from self._refuted([self.active, *costs, *assumptions], self.sat.core())
         return outcome
-
-    def _lexicographic(self) -> Generator[Need, None, bool]:
-        """Package by package in name order; False when a new package turned up (then begin again)."""
-        fixed: list[int] = []
-        known = len(self.formula.order)
-        for name in sorted(self.formula.order):
-            while True:
-                assert self.best is not None
-                index = self.best.chosen.get(name)
-                literal = None if index is None else self.formula.older(name, index)
-                if index is None or literal is None:
-                    fixed.append(-self.formula.present(name))
-                    break
-                outcome = yield from self._try([*fixed, -literal])
-                if len(self.formula.order) != known:
-                    return False
-                if outcome is False:
-                    fixed.append(literal)
-                    following = self.formula.older(name, index + 1)
-                    if following is not None:
-                        fixed.append(-following)
-                    break
-        return True
