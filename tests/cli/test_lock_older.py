@@ -168,3 +168,15 @@ def test_locked_needs_a_file(cli: Cli) -> None:
         "error: `--locked` compares with a file, and standard output is none\n"
         "hint: name the lock with `--output-file`\n",
     )
+
+
+@pytest.mark.parametrize("output", ["requirements.lock", "pylock.toml", "lock.json"])
+def test_locked_does_not_mind_what_newer_uploads_change_in_comments(
+    cli: Cli, index: IndexServer, output: str
+) -> None:
+    assert cli("lock", "-r", "app<3", "-o", output).code == 0
+    index.add("app", "2.9.1", upload_time="2026-06-01T00:00:00Z", requires=["lib>=4"])
+    index.add("lib", "4.0", upload_time="2026-06-01T00:00:00Z", requires=["nowhere"])
+    run = cli("lock", "-r", "app<3", "-o", output, "--locked", "--no-cache")
+    assert (run.code, run.out) == (0, "")
+    assert run.err.endswith(f"unchanged: {output}\n")

@@ -9,7 +9,7 @@ from compatlock import __version__
 from compatlock.api.locking import Outcome, make_lock
 from compatlock.errors import InputError, LockOutdated
 from compatlock.lockfile.compare import Change, changes, describe
-from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as
+from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as, says_the_same
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
@@ -124,13 +124,14 @@ def _write(files: Iterable[LockFile]) -> None:
 
 
 def _require_current(files: Iterable[LockFile], found: tuple[Change, ...]) -> None:
-    """Raise LockOutdated when a file is missing or would change."""
+    """Raise LockOutdated when a file is missing or would change by more than what it tells of the index and
+    of lag, which changes with every upload."""
     again = "run the same command without `--locked` to"
     for file in files:
-        if file.is_current:
-            continue
         if file.before is None:
             raise LockOutdated(f"{file.path} does not exist", hints=[f"{again} make it"])
+        if says_the_same(file.format, file.before, file.text, file.path):
+            continue
         hints = [f"{again} update {os.path.basename(file.path)}"]
         if not found:
             raise LockOutdated(f"{file.path} would change, though no pin does", hints=hints)

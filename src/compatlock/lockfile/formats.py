@@ -86,6 +86,36 @@ def read_pins_of(path: str, text: str, asked: str = "") -> dict[str, str]:
     return read_pins(text)
 
 
+def says_the_same(fmt: str, old: str, new: str, path: str) -> bool:
+    """Whether two texts of a lock file at `path` are the same but for what changes with every upload to the
+    index: its state, how far pins are behind, and remarks on that. A text that cannot be read differs."""
+    if old == new:
+        return True
+    if fmt == REQUIREMENTS:
+        from compatlock.lockfile.requirements_lock import lasting_lines
+
+        return lasting_lines(old) == lasting_lines(new)
+    try:
+        return _lasting(fmt, old, path) == _lasting(fmt, new, path)
+    except (InputError, ValueError, RecursionError):
+        return False
+
+
+def _lasting(fmt: str, text: str, path: str) -> Lock:
+    if fmt == PYLOCK:
+        from compatlock.lockfile.pylock_read import read_pylock
+
+        lock = read_pylock(text, path)
+    else:
+        import json
+
+        from compatlock.lockfile.lock_json import from_json
+
+        lock = from_json(json.loads(text))
+    pins = (p._replace(newest="", lag_days=0, lag_releases=0, held_by=(), notes=()) for p in lock.pins)
+    return lock._replace(pins=tuple(pins), index_state="", objective=(), notes=())
+
+
 def _json_pins(path: str, text: str) -> dict[str, str]:
     import json
 

@@ -25,6 +25,10 @@ _PIN = (
     r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)"
 )
 
+_INDEX_STATE = "#   index: "
+_CONTINUATIONS = ("#   ", "    #   ")
+_PASSING_SECTIONS = ("# Objective", "# Notes:", "    # newest ", "    # note:")
+
 
 def render(lock: Lock, *, tool_version: str, path: str = "requirements.lock") -> str:
     """Return the text of the lock file for `lock`, with `\\n` line ends and one at the end.
@@ -55,6 +59,19 @@ def read_pins(text: str) -> dict[str, str]:
         if pins.setdefault(name, version) != version:
             ambiguous.add(name)
     return {name: version for name, version in pins.items() if name not in ambiguous}
+
+
+def lasting_lines(text: str) -> list[str]:
+    """Return the lines of a requirements.lock without those that change with every upload to the index: its
+    state, the objective, how far pins are behind, and notes."""
+    lines = []
+    passing = False
+    for line in text.splitlines():
+        if not line.startswith(_CONTINUATIONS):
+            passing = line.startswith(_PASSING_SECTIONS)
+        if not passing and not line.startswith(_INDEX_STATE):
+            lines.append(line.rstrip())
+    return lines
 
 
 def _pin_lines(pin: Pin, edges: Sequence[LockedEdge]) -> Iterator[str]:
