@@ -10,6 +10,7 @@ from compatlock.inputs.requirement_line import parse_requirement
 from compatlock.model.core import QUESTION
 from compatlock.model.explanation import Explanation, Price, Why
 from compatlock.model.requirement import Requirement
+from compatlock.solver.again import search_again
 from compatlock.solver.search import search
 from compatlock.solver.universe import Universe
 
@@ -124,7 +125,7 @@ class _Session:
             request = self._request._replace(constraints=(*self._request.constraints, line))
         else:
             request = self._request._replace(roots=tuple(sorted((*self._request.roots, line))))
-        solution = drive(search(self._universe, request), self._universe, self._supply)
+        solution = drive(search_again(self._universe, request), self._universe, self._supply)
         if solution is None:
             from compatlock.api.contradiction import contradiction
 

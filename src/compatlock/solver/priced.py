@@ -15,10 +15,10 @@ from compatlock.model import objective
 from compatlock.model.objective import Tier
 from compatlock.model.waiver import Waiver
 from compatlock.model.way_out import COST_EXECUTED, COST_LIFTED, COST_OTHER, COST_UPPER
+from compatlock.solver.again import Again
 from compatlock.solver.depth import frame
 from compatlock.solver.guards import UPPER, WaiverGuards
 from compatlock.solver.history import Edge, allowed_later
-from compatlock.solver.search import _Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class _PricedGuards(WaiverGuards):
         return literal
 
 
-class _Priced(_Search):
+class _Priced(Again):
     """The search with `_PricedGuards` and what they cost as its first tier."""
 
     looked_up: set[int]

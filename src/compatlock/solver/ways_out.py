@@ -8,9 +8,9 @@ from compatlock.model import core as kinds
 from compatlock.model import objective
 from compatlock.model.waiver import Exclusion, Waiver
 from compatlock.model.way_out import DROP, MOVE, WAIVE, BrokenEdge, WayOut, waiver_cost
+from compatlock.solver.again import search_again
 from compatlock.solver.history import Edge, price
 from compatlock.solver.priced import cheapest
-from compatlock.solver.search import search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def solve(universe: Universe, change: Change, core: Core) -> Generator[Need, Non
     request = change.request
     if change.way.exclusions:
         universe = universe.amended(request.amendments)
-    solution = yield from search(universe, request)
+    solution = yield from search_again(universe, request)
     if solution is None:
         return None
     way = yield from complete(change.way, universe, request, core, solution)
