@@ -358,6 +358,7 @@ def test_a_dropped_dependency_is_gone() -> None:
     core = core_of(case, universe, memory)
     (change,) = changes.drops(case.request, core)
     assert change.way.exclusions == (Exclusion("a", "b"),)
+    universe = universe.amended(change.request.amendments)
     found = memory.drive(changes.solve(universe, change, core), universe)
     assert found is not None
     assert found.solution.chosen == {"a": 0}

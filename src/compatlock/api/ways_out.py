@@ -56,7 +56,10 @@ class _Finder:
     def solved(self, attempts: Iterable[Change]) -> Iterator[Solved]:
         """The changes that help."""
         for change in attempts:
-            solved = self.attempt(changes.solve(self._universe, change, self._core))
+            universe = self._universe
+            if change.way.exclusions:
+                universe = universe.amended(change.request.amendments)
+            solved = self.attempt(changes.solve(universe, change, self._core), universe)
             if solved is not None and self._is_recent(solved):
                 yield solved
 

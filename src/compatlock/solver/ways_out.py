@@ -118,10 +118,9 @@ def _line(edge: CoreEdge) -> str:
 
 
 def solve(universe: Universe, change: Change, core: Core) -> Generator[Need, None, Solved | None]:
-    """Solve a changed request completely; None when that does not help."""
+    """Solve a changed request completely; None when that does not help. The universe has to be amended as
+    the request says."""
     request = change.request
-    if change.way.exclusions:
-        universe = universe.amended(request.amendments)
     solution = yield from search_again(universe, request)
     if solution is None:
         return None
