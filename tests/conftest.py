@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,10 @@ def cli(
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.chdir(folder)
+    for name in list(os.environ):
+        if name.startswith(("COMPATLOCK_", "UV_", "PIP_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("COMPATLOCK_DEFAULT_INDEX", index.url)
     monkeypatch.setenv("COMPATLOCK_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(transport, "_BACK_OFF", 0.001)

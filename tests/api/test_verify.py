@@ -15,6 +15,7 @@ from compatlock.api.verify import violations
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
 from compatlock.index.supply import Supply
+from compatlock.model.index import parse_indexes
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin
 from compatlock.model.target import Target
 from compatlock.model.waiver import Waiver
@@ -37,7 +38,7 @@ class Subject:
     """A request with its valid lock."""
 
     def __init__(self, index: IndexServer, **options: Any) -> None:
-        chosen = LockOptions(index_url=index.url, cache=False, shipped_facts=False, **options)
+        chosen = LockOptions(indexes=parse_indexes(index.url), cache=False, shipped_facts=False, **options)
         chosen = chosen._replace(target=Target("3.12", "linux"))
         self.lock = make_lock(chosen).lock
         self._store = Store(None)

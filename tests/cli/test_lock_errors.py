@@ -154,7 +154,7 @@ def test_a_bad_index_url(cli: Cli, url: str) -> None:
     assert cli("lock", "-r", "app", "--default-index", url) == (
         2,
         "",
-        f"error: `{url}` is not the URL of an index: it must begin with https:// or http://\n"
+        f"error: `{url}` (from --default-index) is not the URL of an index: it must begin with https:// or http://\n"
         "hint: give the root of a Simple index, such as https://index.example/simple/\n",
     )
 

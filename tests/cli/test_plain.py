@@ -86,13 +86,3 @@ def test_common_command_lines_are_plain() -> None:
 )
 def test_what_is_left_to_click(words: list[str]) -> None:
     assert parse_plainly(words, OPTIONS, FILES) is None
-
-
-def test_the_environment_stands_for_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COMPATLOCK_DEFAULT_INDEX", "https://index.example/simple/")
-    assert parse_plainly([], OPTIONS, FILES) == by_click([])
-    for words in ([], ["-i", "https://other.example/"]):
-        values = parse_plainly(words, OPTIONS, FILES)
-        assert values == by_click(words)
-        assert values is not None
-        assert values["index_url"] == ("https://other.example/" if words else "https://index.example/simple/")

@@ -8,6 +8,7 @@ from compatlock import __version__
 from compatlock.api.locking import make_lock
 from compatlock.api.options import LockOptions
 from compatlock.lockfile.compare import Change, changes
+from compatlock.model.index import parse_indexes
 from compatlock.model.lock import Lock
 from compatlock.model.target import Target
 
@@ -32,6 +33,8 @@ def lock(
     target: Target | None = None,
     older: Mapping[str, str] | Lock | None = None,
     index_url: str = "",
+    index: Sequence[str] = (),
+    index_for: Sequence[str] = (),
     exclude_newer: str = "",
     prerelease: str = "if-necessary-or-explicit",
     no_binary: Sequence[str] = (),
@@ -61,6 +64,10 @@ def lock(
     target:        what to lock for; None, or an empty field, falls back to the profile's target, then to
                    the running interpreter and platform
     older:         an older lock (or `{name: version}`) that should change as little as possible
+    index_url:     root of the Simple API; the public index unless given. index: further ones, `URL` or
+                   `NAME=URL`: the first of these, then `index_url`, that has a project is where it is from
+    index_for:     `PROJECT=NAME` or `PROJECT=URL`: projects that are asked for at one index only, and that
+                   index for nothing else
     exclude_newer: files uploaded after this timestamp (RFC 3339) or date do not exist
     prerelease:    if-necessary-or-explicit (the standard's rule), if-necessary, explicit, allow, disallow
     no_binary, only_binary: packages whose wheels, or source distributions, may not be used (`:all:`)
@@ -90,6 +97,8 @@ def lock(
         target=target,
         older=older,
         index_url=index_url,
+        index=index,
+        index_for=index_for,
         exclude_newer=exclude_newer,
         prerelease=prerelease,
         no_binary=no_binary,
@@ -123,6 +132,8 @@ def _options(
     target: Target | None = None,
     older: Mapping[str, str] | Lock | None = None,
     index_url: str = "",
+    index: Sequence[str] = (),
+    index_for: Sequence[str] = (),
     exclude_newer: str = "",
     prerelease: str = "if-necessary-or-explicit",
     no_binary: Sequence[str] = (),
@@ -150,7 +161,7 @@ def _options(
         groups=tuple(groups),
         profiles=(profile,) if isinstance(profile, str) else tuple(profile),
         target=target or Target(),
-        index_url=index_url,
+        indexes=parse_indexes(index_url, index, index_for),
         exclude_newer=exclude_newer,
         prerelease=prerelease,
         no_binary=tuple(no_binary),

@@ -10,6 +10,7 @@ from compatlock.api.lag_guard import Limits, guard, guarded, parse_limits
 from compatlock.api.request import Prepared, prepare
 from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
+from compatlock.index.indexes import IndexSet
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
 from compatlock.index.supply import CacheChanged, Supply
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Stands for the public index in the store's keys, so that a warm run need not import the library that
-# knows its address.
-_DEFAULT_SOURCE = "default"
-
 _PRESUMED = (
     "the proof presumes that no release which was not read admits a pre-release or yanked release of {}"
 )
@@ -49,8 +46,8 @@ class Outcome(NamedTuple):
 
 
 def source_of(options: LockOptions) -> str:
-    """What the store files the answers of the options' index under."""
-    return options.index_url or _DEFAULT_SOURCE
+    """What the store files the answers of the options' only index under."""
+    return IndexSet(options.indexes).source(0)
 
 
 def make_lock(
@@ -98,11 +95,12 @@ def with_supply(
         prepared = prepare(options, used.memo)
         request = prepared.request
         if not options.offline:
-            network = LazyNetwork(options.index_url, on_progress)
+            indexes = IndexSet(options.indexes).all
+            network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
         heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
         while True:
             try:
-                supply = Supply(used, source_of(options), request.target, request.policy, network)
+                supply = Supply(used, IndexSet(options.indexes), request.target, request.policy, network)
                 return work(prepared, supply)
             except CacheChanged:
                 if not heals:

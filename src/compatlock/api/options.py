@@ -6,6 +6,7 @@ import os
 from typing import NamedTuple
 
 from compatlock.model.display import without_credentials
+from compatlock.model.index import Indexes
 from compatlock.model.target import Target
 from compatlock.model.waiver import Waiver
 
@@ -24,10 +25,12 @@ class LockOptions(NamedTuple):
     profiles:         names or files of profiles
     target:           what to lock for; empty fields fall back to the profile's, then to the running
                       interpreter and platform
-    index_url:        the Simple API root; `""` is the public index
+    indexes:          the package indexes; the public one unless given
     exclude_newer:    files uploaded after this time do not exist (timestamp or date)
     prerelease:       one of `model.policy.PRERELEASE_MODES`
     no_binary, only_binary: packages whose wheels, or whose sdists, may not be used (`:all:`)
+    cert:             a PEM file with further certificate authorities
+    timeout:          seconds of every wait for a server
     offline:          ask nothing of the network
     cache_dir:        where the cache lives; `""` is the user's cache folder; cache False keeps it in memory
     facts:            further facts files; shipped_facts and soft_facts switch those off
@@ -53,7 +56,9 @@ class LockOptions(NamedTuple):
     only_groups: bool = False
     profiles: tuple[str, ...] = ()
     target: Target = Target()
-    index_url: str = ""
+    indexes: Indexes = Indexes()
+    cert: str = ""
+    timeout: float = 30.0
     exclude_newer: str = ""
     prerelease: str = "if-necessary-or-explicit"
     no_binary: tuple[str, ...] = ()
@@ -103,10 +108,14 @@ class LockOptions(NamedTuple):
                 yield from (option, value)
         for value in self.prefer:
             yield from ("--prefer", value)
+        for index in self.indexes.extra:
+            yield from ("--index", index.written)
+        for project, index in self.indexes.assigned:
+            yield from ("--index-for", f"{project}={index.name or index.written}")
         for option, text, default in (
             ("--python-version", self.target.python, ""),
             ("--python-platform", self.target.platform, ""),
-            ("--default-index", self.index_url, ""),
+            ("--default-index", self.indexes.default.written, ""),
             ("--exclude-newer", self.exclude_newer, ""),
             ("--prerelease", self.prerelease, "if-necessary-or-explicit"),
             ("--strategy", self.strategy, "optimal"),

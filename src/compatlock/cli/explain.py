@@ -12,6 +12,7 @@ from compatlock.cli.lock import parameter
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
+from compatlock.cli.settled import settled
 
 # Options of `lock` that are about its output, or about answers that are accepted.
 _LEFT_OUT = {"outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "strategy"}
@@ -30,6 +31,7 @@ def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> 
     from compatlock.model.target import Target
 
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
+    given, _ = settled(given)
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
     options = LockOptions(
         files=tuple(argument for argument in arguments if _is_source(argument)),

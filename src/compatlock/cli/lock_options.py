@@ -52,12 +52,26 @@ OPTIONS = (
     ),
     Option(
         ("--default-index", "-i"),
-        "index_url",
+        "default_index",
         TEXT,
         "URL",
         "Root of the package index (Simple API).",
-        variable="COMPATLOCK_DEFAULT_INDEX",
     ),
+    Option(
+        ("--index",),
+        "indexes",
+        MANY,
+        "[NAME=]URL",
+        "A further index, asked before that one: the first that has a package wins (repeatable).",
+    ),
+    Option(
+        ("--index-for",),
+        "index_for",
+        MANY,
+        "PKG[,PKG]=NAME|URL",
+        "The index of these packages, asked for nothing else (repeatable).",
+    ),
+    Option(("--cert",), "cert", TEXT, "FILE", "Trust further certificate authorities (PEM)."),
     Option(
         ("--exclude-newer",),
         "exclude_newer",

@@ -6,6 +6,7 @@ from compatlock.api.files import DEFAULT_OUTPUT, lock_to_files
 from compatlock.api.options import LockOptions
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
+from compatlock.cli.settled import settled
 from compatlock.lockfile.formats import STDOUT
 from compatlock.model.target import Target
 
@@ -40,6 +41,7 @@ def run_lock(
 
     An existing output file is the older lock: pins that still hold are kept.
     """
+    same_names, left_out = settled(same_names)
     options = LockOptions(
         files=files,
         target=Target(python, platform),
@@ -71,6 +73,8 @@ def run_lock(
     if not quiet:
         _summarise(written, locked=locked)
         if verbose:
+            for note in left_out:
+                say(f"note: {note}")
             _details(written)
 
 
