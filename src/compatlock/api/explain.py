@@ -53,7 +53,7 @@ def explain_options(
             return Explanation(error=error, answers=())
         if not asked:
             return Explanation(lock)
-        session = _Session(prepared.request, supply, lock)
+        session = Session(prepared.request, supply, lock)
         return Explanation(lock, answers=tuple(session.why(question) for question in asked))
 
     return with_supply(options, work, on_progress=on_progress, store=store)
@@ -70,7 +70,7 @@ def _question(text: str) -> Requirement:
     return question._replace(extras=(), marker="")
 
 
-class _Session:
+class Session:
     """Answers questions about one request, whose lock is known."""
 
     def __init__(self, request: Request, supply: Supply, lock: Lock) -> None:
@@ -98,12 +98,12 @@ class _Session:
                 held_by=pin.held_by,
             )
         if asked:
-            return why._replace(newer=(self._price(question.name, asked),))
+            return why._replace(newer=(self.price(question.name, asked),))
         if pin is None:
             return why._replace(newest=_newest(package))
         newer = self._newer(package, pin)
         priced = newer if len(newer) <= _PRICED else [*newer[: _PRICED - 1], newer[-1]]
-        prices = tuple(self._price(pin.name, version) for version in priced)
+        prices = tuple(self.price(pin.name, version) for version in priced)
         return why._replace(newer=prices, left_out=len(newer) - len(priced))
 
     def _edge(self, edge: LockedEdge) -> str:
@@ -115,7 +115,8 @@ class _Session:
         index = package.index_of(pin.version) or 0
         return [package.versions[i] for i in range(index) if i not in package.gates]
 
-    def _price(self, name: str, version: str) -> Price:
+    def price(self, name: str, version: str, *, ways_out: bool = True) -> Price:
+        """What a version of a package would cost; `ways_out` False looks for none when it is impossible."""
         if version == self._lock.versions.get(name):
             return Price(version)
         line = Requirement(name, f"=={version}", origin=QUESTION)
@@ -126,6 +127,8 @@ class _Session:
         else:
             request = self._request._replace(roots=tuple(sorted((*self._request.roots, line))))
         solution = drive(search_again(self._universe, request), self._universe, self._supply)
+        if solution is None and not ways_out:
+            return Price(version, error=NoSolution(f"{name} {version} is impossible"))
         if solution is None:
             from compatlock.api.contradiction import contradiction
 

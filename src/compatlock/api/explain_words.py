@@ -82,14 +82,27 @@ def _price(why: Why, price: Price) -> Iterator[str]:
     if price.version == why.version:
         yield f"  {what} is what the best answer has"
         return
-    changes = [_change(*pin) for pin in price.pins]
-    if price.others:
-        changes.append(f"{price.others} other package{'' if price.others == 1 else 's'}")
-    costs = f"changes {listed(changes)}" if changes else "changes nothing else"
-    yield f"  {what} is possible and {costs}"
+    yield f"  {what} {_changes(price)}"
     if price.worse:
         name, now, then = price.worse
         yield f"    it is worse in {name}: {then} instead of {now}"
+
+
+def _changes(price: Price) -> str:
+    changes = [_change(*pin) for pin in price.pins]
+    if price.others:
+        changes.append(f"{price.others} other package{'' if price.others == 1 else 's'}")
+    return f"is possible and changes {listed(changes) if changes else 'nothing else'}"
+
+
+def cost_in_words(price: Price) -> str:
+    """What a version costs in one phrase, to follow its name."""
+    if price.error is not None:
+        return "is impossible unless a bound is waived"
+    if not price.worse:
+        return _changes(price)
+    name, now, then = price.worse
+    return f"{_changes(price)} ({name}: {then} instead of {now})"
 
 
 def _change(name: str, now: str, then: str) -> str:

@@ -142,6 +142,11 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
     outcome = _solve(request, universe, supply, draft, limits)
     if request.overrides or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
+    if request.strategy == "optimal" and any(p.is_root and p.lag_days >= 90 for p in outcome.lock.pins):
+        from compatlock.api.remarks import prices_of_freeing
+
+        told = prices_of_freeing(outcome.lock, request, supply)
+        outcome = outcome._replace(news=(*outcome.news, *told))
     found = violations(outcome.lock, request, supply)
     if found:
         raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
 
+# A root that is so many days behind is told of with the price of its newest release.
+NOTABLE_DAYS = 90
 # So many older releases are looked at for the one that still needed a waiver.
 _OLDER = 40
 # So many broken edges are named.
@@ -71,6 +73,23 @@ def _since(waiver: Waiver, pins: dict[str, str], supply: Supply) -> str:
             return package.versions[since]
         since = index
     return ""
+
+
+def prices_of_freeing(lock: Lock, request: Request, supply: Supply) -> tuple[str, ...]:
+    """A remark on each root that is far behind: what its newest release would cost."""
+    from compatlock.api.explain import Session
+    from compatlock.api.explain_words import cost_in_words
+
+    far = [pin for pin in lock.pins if pin.is_root and pin.lag_days >= NOTABLE_DAYS]
+    if not far:
+        return ()
+    session = Session(request, supply, lock)
+    told = []
+    for pin in far:
+        price = session.price(pin.name, pin.newest, ways_out=False)
+        why = f"`compatlock explain ... {pin.name}` tells more"
+        told.append(f"{pin.name} {pin.newest} {cost_in_words(price)}; {why}")
+    return tuple(told)
 
 
 def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str]:
