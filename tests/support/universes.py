@@ -153,11 +153,11 @@ class Memory:
             self.answer(universe, need)
 
 
-def solve(case: Case) -> Solution | None:
-    """What the solver says, presuming nothing."""
+def solve(case: Case, *, thorough: bool = True) -> Solution | None:
+    """What the solver says; `thorough`: presuming nothing."""
     memory = Memory(case)
     universe = memory.universe()
-    return memory.drive(search(universe, case.request, thorough=True), universe)
+    return memory.drive(search(universe, case.request, thorough=thorough), universe)
 
 
 def _package(name: str, releases: tuple[Release, ...], prerelease: str) -> Package:

@@ -31,9 +31,11 @@ _PATIENCE = 3
 _MOST_AHEAD = 32
 # Cores up to this size are shrunk literal by literal.
 _SHRINKABLE = 40
-# How many rounds may go into releases that are read only because they might admit a gated candidate; and how
-# many more into those of packages that are known to depend on one.
+# How many rounds may go into releases that are read only because they might admit a gated candidate: to prove
+# that nothing is better, to prove that there is no answer at all; and how many more into releases of packages
+# that are known to depend on one.
 _CHASES = 2
+_LAST_CHASES = 16
 _KNOWN_CHASES = 64
 
 
@@ -148,7 +150,7 @@ class _Search:
 
     @property
     def _proved(self) -> bool:
-        return self.thorough or self.chases <= _CHASES + _KNOWN_CHASES
+        return self.thorough or self.chases <= _KNOWN_CHASES
 
     @property
     def _base(self) -> list[int]:
@@ -162,7 +164,7 @@ class _Search:
     def _descend(self) -> Generator[Need, None, bool | None]:
         """True when the best answer is found, False when there is none, None when the formula grew."""
         if not self.sat.solve(self._base):
-            return (yield from self._refuted([self.active], self.sat.core()))[0]
+            return (yield from self._refuted([self.active], self.sat.core(), _LAST_CHASES))[0]
         self._harvest()
         count = len(self.costs.tiers)
         closed = yield from self._close(self._assume(count))
@@ -262,7 +264,7 @@ class _Search:
     # Gated candidates that an unread release might admit
 
     def _refuted(
-        self, assumptions: list[int], core: list[int]
+        self, assumptions: list[int], core: list[int], rounds: int = _CHASES
     ) -> Generator[Need, None, tuple[bool | None, list[int]]]:
         """A contradiction that may lean on closed gates. (False, core) when it also holds while some
         installed release is unread, (None, core) when such a release was found and read instead."""
@@ -270,7 +272,7 @@ class _Search:
             return False, core
         # A package may have thousands of releases: after some rounds it is presumed that only those which
         # depend on a package at all ask for a pre-release or a yanked release of it.
-        presume = self.chases >= _CHASES and not self.thorough
+        presume = self.chases >= rounds and not self.thorough
         leaned_on = self.gates.leaned_on(core) if presume else set()
         suspects = self.gates.known_parents(leaned_on) if presume else set(self.formula.order)
         unread = self.gates.something_unread(self.formula, suspects)
