@@ -41,6 +41,7 @@ def test_the_best_of_declared_metadata(real_cache: Path, known: Known) -> None:
         exclude_newer=DATE,
         shipped_facts=False,
         cache_dir=real_cache,
+        max_lag=["none"],
     )
     (worst,) = (tier.value for tier in lock.objective if tier.name == "worst root lag")
     assert worst == known.worst_lag
