@@ -9,6 +9,7 @@ from compatlock.api.lag_guard import accepting, is_guard, is_held_by_user
 from compatlock.api.obstacles import obstacles
 from compatlock.api.ways_out import ways_out
 from compatlock.api.words import no_solution
+from compatlock.errors import IndexUnavailable
 from compatlock.model import core as kinds
 from compatlock.model.way_out import ACCEPT_LAG, WAIVE, WayOut
 from compatlock.solver.explain import explain
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
 def contradiction(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
     """The error for a request that has no answer: one minimal core, in words, and ways out."""
     core = drive(explain(universe, request), universe, supply)
-    found = ways_out(core, request, universe, supply, most_days=limits.default)
+    found, unknown = _look_for_ways_out(core, request, universe, supply, limits)
     supply.save()
-    return no_solution(core, request.target, partial(obstacles, supply), found)
+    error = no_solution(core, request.target, partial(obstacles, supply), found)
+    error.hints += unknown
+    return error
 
 
 def too_old(
@@ -55,11 +58,21 @@ def too_old(
         return None
     way = WayOut(ACCEPT_LAG, accepting(packages))
     accepted = drive(complete(way, universe, request, core, solution), universe, supply)
-    found = ways_out(core, narrowed, universe, supply, most_days=limits.default)
+    found, unknown = _look_for_ways_out(core, narrowed, universe, supply, limits)
     supply.save()
     error = no_solution(core, request.target, partial(obstacles, supply), (accepted, *found))
-    error.hints += _apart(core)
+    error.hints += (*_apart(core), *unknown)
     return error
+
+
+def _look_for_ways_out(
+    core: Core, request: Request, universe: Universe, supply: Supply, limits: Limits
+) -> tuple[tuple[WayOut, ...], tuple[str, ...]]:
+    """Ways out, and a hint when they could not be looked for: why there is no answer is known all the same."""
+    try:
+        return tuple(ways_out(core, request, universe, supply, most_days=limits.default)), ()
+    except IndexUnavailable as error:
+        return (), (f"ways out could not be looked for: {error.message}",)
 
 
 def _apart(core: Core) -> tuple[str, ...]:
