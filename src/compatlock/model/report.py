@@ -1,0 +1,59 @@
+"""What a check found of what somebody has."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Kinds of findings.
+MISSING, VERSION, PYTHON, PLATFORM, FACT, DUPLICATE = (
+    "missing", "version", "python", "platform", "fact", "duplicate",
+)  # fmt: skip
+# How much a finding weighs: only errors make a check fail.
+ERROR, WARNING, WAIVED = "error", "warning", "waived"
+
+
+class Finding(NamedTuple):
+    """One thing that does not fit.
+
+    kind:     one of the constants above
+    severity: `error`; `warning` for a soft fact; `waived` for a bound that a waiver lets go
+    package, version: what demands it (`""`: the user's own line); extra: by which of its extras
+    on, found: what it is about, and its version there (`""`: it is missing); needs: the bound
+    text:     it all in a sentence; remarks: what facts and waivers say of it, a sentence each
+    facts:    the ids of those facts
+    hints:    what to do about it
+    """
+
+    kind: str
+    severity: str
+    package: str
+    version: str
+    text: str
+    on: str = ""
+    found: str = ""
+    needs: str = ""
+    extra: str = ""
+    remarks: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+
+class Report(NamedTuple):
+    """The result of a check: `subject` is what was checked, `target` for what, `checked` how many packages;
+    `notes` say what could not be checked."""
+
+    subject: str
+    target: str
+    checked: int
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that make the check fail."""
+        return tuple(finding for finding in self.findings if finding.severity == ERROR)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
