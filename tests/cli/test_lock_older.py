@@ -180,3 +180,15 @@ def test_locked_does_not_mind_what_newer_uploads_change_in_comments(
     run = cli("lock", "-r", "app<3", "-o", output, "--locked", "--no-cache")
     assert (run.code, run.out) == (0, "")
     assert run.err.endswith(f"unchanged: {output}\n")
+
+
+def test_an_older_pin_that_holds_is_kept_however_old_it_is(cli: Cli, index: IndexServer) -> None:
+    index.add("aged", "1.0", upload_time="2020-01-01T00:00:00Z")
+    index.add("aged", "2.0", upload_time="2026-03-01T00:00:00Z")
+    LOCK.write_text("aged==1.0\n")
+    run = cli("lock", "-r", "aged")
+    assert run.code == 0
+    assert locked() == {"aged": "1.0"}
+    assert "aged 1.0 (2251 days behind 2.0" in run.err
+    assert cli("lock", "-r", "aged", "-U").code == 0
+    assert locked() == {"aged": "2.0"}

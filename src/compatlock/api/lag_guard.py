@@ -88,7 +88,9 @@ def guarded(universe: Universe, request: Request, solution: Solution, limits: Li
         package, index, reference = universe.packages[name], solution.chosen.get(name), references[name]
         if index is not None and reference < package.size:
             days = package.lag_days(index, reference)
-            found.append(Guarded(name, index, reference, days, limits.of(name)))
+            # A pin of the older lock is the user's own: it is kept as long as it holds.
+            kept = request.older.get(name) == package.versions[index]
+            found.append(Guarded(name, index, reference, days, None if kept else limits.of(name)))
     return tuple(found)
 
 

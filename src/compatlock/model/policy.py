@@ -29,9 +29,10 @@ class Policy(NamedTuple):
         return ";".join((cut, self.prerelease, ",".join(self.no_binary), ",".join(self.only_binary)))
 
     def forbids_wheels(self, package: str) -> bool:
-        """Whether `--no-binary` names the package."""
-        return ALL in self.no_binary or package in self.no_binary
+        """Whether `--no-binary` rules out the package's wheels: by name, or for all that `--only-binary` does
+        not name."""
+        return package in self.no_binary or (ALL in self.no_binary and package not in self.only_binary)
 
     def forbids_sdists(self, package: str) -> bool:
-        """Whether `--only-binary` names the package."""
-        return ALL in self.only_binary or package in self.only_binary
+        """Whether `--only-binary` rules out the package's source distributions, likewise."""
+        return package in self.only_binary or (ALL in self.only_binary and package not in self.no_binary)
