@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 def contradiction(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
     """The error for a request that has no answer: one minimal core, in words, and ways out."""
     core = drive(explain(universe, request), universe, supply)
+    supply.confirm(_packages(core))
     found, unknown = _look_for_ways_out(core, request, universe, supply, limits)
     supply.save()
     error = no_solution(core, request.target, partial(obstacles, supply), found)
@@ -56,6 +57,7 @@ def too_old(
     core = drive(explain(universe, narrowed), universe, supply)
     if is_held_by_user(core):
         return None
+    supply.confirm(_packages(core))
     way = WayOut(ACCEPT_LAG, accepting(packages))
     accepted = drive(complete(way, universe, request, core, solution), universe, supply)
     found, unknown = _look_for_ways_out(core, narrowed, universe, supply, limits)
@@ -63,6 +65,11 @@ def too_old(
     error = no_solution(core, request.target, partial(obstacles, supply), (accepted, *found))
     error.hints += (*_apart(core), *unknown)
     return error
+
+
+def _packages(core: Core) -> list[str]:
+    """The packages that a core speaks of."""
+    return sorted({name for edge in core.edges for name in (edge.package, edge.on) if name})
 
 
 def _look_for_ways_out(

@@ -53,7 +53,7 @@ def lock_to_files(
     *,
     asked_format: str = "",
     upgrade: bool = False,
-    upgrade_packages: Iterable[str] = (),
+    upgrade_packages: Sequence[str] = (),
     locked: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Written:
@@ -73,7 +73,10 @@ def lock_to_files(
     pins = _older_pins(planned, asked_format)
     let_go = set(pins) if upgrade else set(map(normalise, upgrade_packages))
     older = {name: version for name, version in pins.items() if name not in let_go}
-    outcome = make_lock(options._replace(older={**older, **options.older}), on_progress=on_progress)
+    # As in uv, asking for upgrades is asking for what is new.
+    refresh = options.refresh or bool(upgrade or upgrade_packages)
+    asked = options._replace(older={**older, **options.older}, refresh=refresh)
+    outcome = make_lock(asked, on_progress=on_progress)
     # All texts are made before the first is written: a format may refuse what another takes.
     files = tuple(f._replace(text=render_as(f.format, outcome.lock, __version__, f.path)) for f in planned)
     found = changes(pins, outcome.lock.versions)

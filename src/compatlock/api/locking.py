@@ -13,7 +13,7 @@ from compatlock.errors import LockInvalid, NoSolution
 from compatlock.index.indexes import IndexSet
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
-from compatlock.index.supply import CacheChanged, Supply
+from compatlock.index.supply import FRESH_SECONDS, CacheChanged, IndexChanged, Supply
 from compatlock.model import objective
 from compatlock.model.lock import Lock
 from compatlock.solver.search import search
@@ -86,22 +86,34 @@ def with_supply(
     *,
     on_progress: Callable[[Progress], None] | None = None,
     store: Store | None = None,
+    needs_roots: bool = True,
 ) -> Result:
     """Return what `work` makes of the request and of what answers its needs. It is begun again when the
     store turns out to be damaged, or changes meanwhile. Raises as `make_lock`, and what `work` raises."""
     used = store or Store(options.cache_directory())
     network = None
     try:
-        prepared = prepare(options, used.memo)
+        prepared = prepare(options, used.memo, needs_roots=needs_roots)
         request = prepared.request
         if not options.offline:
             indexes = IndexSet(options.indexes).all
             network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
         heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
+        fresh = 0 if options.refresh else FRESH_SECONDS
         while True:
             try:
-                supply = Supply(used, IndexSet(options.indexes), request.target, request.policy, network)
+                supply = Supply(
+                    used,
+                    IndexSet(options.indexes),
+                    request.target,
+                    request.policy,
+                    network,
+                    fresh_seconds=fresh,
+                )
                 return work(prepared, supply)
+            except IndexChanged:
+                # What the cache held was old: believe none of it in the next attempt.
+                fresh = 0
             except CacheChanged:
                 if not heals:
                     raise

@@ -31,7 +31,7 @@ class LockOptions(NamedTuple):
     no_binary, only_binary: packages whose wheels, or whose sdists, may not be used (`:all:`)
     cert:             a PEM file with further certificate authorities
     timeout:          seconds of every wait for a server
-    offline:          ask nothing of the network
+    offline:          ask nothing of the network; refresh: ask again, whatever the cache believes
     cache_dir:        where the cache lives; `""` is the user's cache folder; cache False keeps it in memory
     facts:            further facts files; shipped_facts and soft_facts switch those off
     prefer:           packages whose own lag goes before that of the roots
@@ -64,6 +64,7 @@ class LockOptions(NamedTuple):
     no_binary: tuple[str, ...] = ()
     only_binary: tuple[str, ...] = ()
     offline: bool = False
+    refresh: bool = False
     cache_dir: str = ""
     cache: bool = True
     facts: tuple[str, ...] = ()

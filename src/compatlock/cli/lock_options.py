@@ -148,6 +148,7 @@ OPTIONS = (
         default="optimal",
     ),
     Option(("--offline",), "offline", help="Use only what the cache holds."),
+    Option(("--refresh",), "refresh", help="Ask the index again, whatever the cache believes."),
     Option(("--cache-dir",), "cache_dir", TEXT, "DIR", "Where the cache lives."),
     Option(("--no-cache",), "no_cache", help="Keep the cache in memory for this run."),
     Option(("--json",), "as_json", help="Print the lock as JSON on standard output."),

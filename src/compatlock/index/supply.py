@@ -41,10 +41,14 @@ class CacheChanged(NotCached):
     run has to begin again."""
 
 
+class IndexChanged(CacheChanged):
+    """The index says something newer than what a run believed from the cache: the run has to begin again."""
+
+
 class Supply:
     """The universe of one index, or of several, for one target and policy.
 
-    `network` None means offline: a missing listing or metadata raises NotCached. `requests` for things
+    `fresh_seconds` is how long a listing is believed without asking again. `network` None means offline: a missing listing or metadata raises NotCached. `requests` for things
     already held cost nothing. `fetched_listings` and `fetched_metadata` count what had to be fetched.
     """
 
@@ -56,6 +60,7 @@ class Supply:
         policy: Policy,
         network: LazyNetwork | None,
         now: int | None = None,
+        fresh_seconds: int = FRESH_SECONDS,
     ) -> None:
         self.indexes = index_set_of(source) if isinstance(source, str) else source
         # Where packages are from or, while that is not known, where to ask for them next; 0 if not here.
@@ -65,9 +70,12 @@ class Supply:
         self._store = store
         self._network = network
         self._now = int(time.time()) if now is None else now
+        self._fresh_seconds = fresh_seconds
         self._view_key = f"{target.key}/{policy.key}"
         self._packages: dict[str, Package] = {}
         self._digests: dict[str, str] = {}
+        # Packages whose listing is from an earlier run.
+        self._believed: set[str] = set()
         self._dependencies: dict[tuple[str, int], Dependencies] = {}
         self._installable: dict[tuple[str, int], list[File]] = {}
         self._answered: dict[str, int] = {}
@@ -83,7 +91,13 @@ class Supply:
     def under(self, *, target: Target | None = None, policy: Policy | None = None) -> Supply:
         """The same index for another target or policy."""
         return Supply(
-            self._store, self.indexes, target or self.target, policy or self.policy, self._network, self._now
+            self._store,
+            self.indexes,
+            target or self.target,
+            policy or self.policy,
+            self._network,
+            self._now,
+            self._fresh_seconds,
         )
 
     @property
@@ -116,13 +130,28 @@ class Supply:
                 if position:
                     self._positions[name] = position
                 self._load_package(name, row)
+                if row.fetched < self._now:
+                    self._believed.add(name)
         return [n for n in unread if n not in self._packages]
+
+    def confirm(self, names: Iterable[str]) -> None:
+        """Ask the index again about those of the packages that an earlier run asked it about: before it is
+        said that there is no answer. Raises IndexChanged when it says something else now."""
+        asked = [name for name in names if name in self._believed] if self._network is not None else []
+        if not asked:
+            return
+        before = {name: self._digests[name] for name in asked}
+        self.fetch(asked, ())
+        self._believed.difference_update(asked)
+        if any(self._digests[name] != digest for name, digest in before.items()):
+            self.save()
+            raise IndexChanged("the index changed meanwhile", hints=["run again"])
 
     def _look(self, source: str, names: list[str]) -> dict[str, PackageRow]:
         return self._store.packages(source, self._view_key, names)
 
     def _is_fresh(self, row: PackageRow) -> bool:
-        return self._network is None or 0 <= self._now - row.fetched <= FRESH_SECONDS
+        return self._network is None or 0 <= self._now - row.fetched <= self._fresh_seconds
 
     def source_of(self, name: str) -> str:
         """How the store names the index that a package is from."""
