@@ -13,7 +13,7 @@ from compatlock.errors import LockInvalid, NoSolution
 from compatlock.index.indexes import IndexSet
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
-from compatlock.index.supply import FRESH_SECONDS, CacheChanged, IndexChanged, Supply
+from compatlock.index.supply import CacheChanged, IndexChanged, Supply
 from compatlock.model import objective
 from compatlock.model.lock import Lock
 from compatlock.solver.search import search
@@ -99,7 +99,7 @@ def with_supply(
             indexes = IndexSet(options.indexes).all
             network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
         heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
-        fresh = 0 if options.refresh else FRESH_SECONDS
+        refresh = options.refresh
         while True:
             try:
                 supply = Supply(
@@ -108,12 +108,12 @@ def with_supply(
                     request.target,
                     request.policy,
                     network,
-                    fresh_seconds=fresh,
+                    refresh=refresh,
                 )
                 return work(prepared, supply)
             except IndexChanged:
                 # What the cache held was old: believe none of it in the next attempt.
-                fresh = 0
+                refresh = True
             except CacheChanged:
                 if not heals:
                     raise

@@ -48,8 +48,8 @@ class IndexChanged(CacheChanged):
 class Supply:
     """The universe of one index, or of several, for one target and policy.
 
-    `fresh_seconds` is how long a listing is believed without asking again. `network` None means offline: a missing listing or metadata raises NotCached. `requests` for things
-    already held cost nothing. `fetched_listings` and `fetched_metadata` count what had to be fetched.
+    `network` None means offline: a missing listing or metadata raises NotCached. With `refresh`, listings of
+    earlier runs are not believed. `requests` for things already held cost nothing. `fetched_listings` and `fetched_metadata` count what had to be fetched.
     """
 
     def __init__(
@@ -60,7 +60,8 @@ class Supply:
         policy: Policy,
         network: LazyNetwork | None,
         now: int | None = None,
-        fresh_seconds: int = FRESH_SECONDS,
+        *,
+        refresh: bool = False,
     ) -> None:
         self.indexes = index_set_of(source) if isinstance(source, str) else source
         # Where packages are from or, while that is not known, where to ask for them next; 0 if not here.
@@ -70,7 +71,7 @@ class Supply:
         self._store = store
         self._network = network
         self._now = int(time.time()) if now is None else now
-        self._fresh_seconds = fresh_seconds
+        self._refresh = refresh
         self._view_key = f"{target.key}/{policy.key}"
         self._packages: dict[str, Package] = {}
         self._digests: dict[str, str] = {}
@@ -97,7 +98,7 @@ class Supply:
             policy or self.policy,
             self._network,
             self._now,
-            self._fresh_seconds,
+            refresh=self._refresh,
         )
 
     @property
@@ -151,7 +152,8 @@ class Supply:
         return self._store.packages(source, self._view_key, names)
 
     def _is_fresh(self, row: PackageRow) -> bool:
-        return self._network is None or 0 <= self._now - row.fetched <= self._fresh_seconds
+        oldest = 0 if self._refresh else FRESH_SECONDS
+        return self._network is None or 0 <= self._now - row.fetched <= oldest
 
     def source_of(self, name: str) -> str:
         """How the store names the index that a package is from."""
