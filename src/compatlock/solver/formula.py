@@ -93,14 +93,16 @@ class Formula:
 
     def older(self, name: str, cut: int) -> int | None:
         """The literal "installed at index `cut` or older"; None when there is no such index."""
-        package = self.universe.packages[name]
-        if cut >= package.size and cut > 0:
-            return None
-        self.present(name)
+        present = self.present(name)
+        if cut == 0:
+            return present
         literals = self._literals[name]
         literal = literals.get(cut)
         if literal is not None:
             return literal
+        package = self.universe.packages[name]
+        if cut >= package.size:
+            return None
         cuts = self.cuts[name]
         k = bisect_left(cuts, cut)
         literal = literals[cut] = self.sat.variable()

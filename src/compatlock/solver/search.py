@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Need, Universe
 
 # A package whose chosen release failed this often loads further ones ahead: 2, 4, 8, ...
-_PATIENCE = 3
+_PATIENCE = 1
 _MOST_AHEAD = 32
 # Cores up to this size are shrunk literal by literal.
 _SHRINKABLE = 40
