@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compatlock.api.library import compare, explain, from_json, lock, render, to_json, write
+    from compatlock.api.library import check, compare, explain, from_json, lock, render, to_json, write
     from compatlock.errors import (
         CompatlockError,
         FactError,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from compatlock.model.core import Core, CoreEdge
     from compatlock.model.explanation import Explanation, Price, Why
     from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, TierValue
+    from compatlock.model.report import Finding, Report
     from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
     from compatlock.model.way_out import BrokenEdge, Evidence, WayOut
@@ -42,6 +43,7 @@ __all__ = [
     "Evidence",
     "Explanation",
     "FactError",
+    "Finding",
     "IndexUnavailable",
     "InputError",
     "Lock",
@@ -53,11 +55,13 @@ __all__ = [
     "NotCached",
     "Pin",
     "Price",
+    "Report",
     "Target",
     "TierValue",
     "Waiver",
     "WayOut",
     "Why",
+    "check",
     "compare",
     "explain",
     "from_json",
@@ -67,7 +71,7 @@ __all__ = [
     "write",
 ]
 
-_FUNCTIONS = ("compare", "explain", "from_json", "lock", "render", "to_json", "write")
+_FUNCTIONS = ("check", "compare", "explain", "from_json", "lock", "render", "to_json", "write")
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
     "Target": "compatlock.model.target",
@@ -75,6 +79,7 @@ _MODULES = {
     **dict.fromkeys(("Core", "CoreEdge"), "compatlock.model.core"),
     **dict.fromkeys(("Explanation", "Price", "Why"), "compatlock.model.explanation"),
     **dict.fromkeys(("BrokenEdge", "Evidence", "WayOut"), "compatlock.model.way_out"),
+    **dict.fromkeys(("Finding", "Report"), "compatlock.model.report"),
     **dict.fromkeys(("Lock", "LockedEdge", "LockedFile", "Pin", "TierValue"), "compatlock.model.lock"),
     **dict.fromkeys(_FUNCTIONS, "compatlock.api.library"),
 }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from compatlock.index.progress import Progress
     from compatlock.model.explanation import Explanation
+    from compatlock.model.report import Report
     from compatlock.model.waiver import Waiver
 
 
@@ -205,6 +206,43 @@ def explain(
 
     questions = [why] if isinstance(why, str) else list(why)
     return explain_options(_options(requirements, **options), questions, on_progress=on_progress)
+
+
+def check(
+    pins: str | os.PathLike[str] | Mapping[str, str] | Lock | None = None,
+    *,
+    env: str | os.PathLike[str] = "",
+    requirements: Sequence[str] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Report:
+    """Say what does not fit among what somebody has, against declared metadata and the facts in force.
+
+    pins: a file (`pip freeze` output, or a lock), `{name: version}`, or a lock; None checks the environment
+          at `env` (its root, its Python or a site-packages folder; `""` is the running interpreter's)
+    requirements: what has to be fulfilled, with extras that count
+    options: those of `lock` about profile, target, index, facts, waivers and cache
+
+    Raises InputError for what cannot be read, IndexUnavailable when the index is needed and cannot be asked.
+    """
+    from compatlock.api.checking import check_environment, check_pins
+
+    settings = _options(requirements, **options)
+    if pins is None:
+        return check_environment(settings, os.fspath(env))
+    from compatlock.api.check_pins import Given, given_of_lock, read_given
+    from compatlock.inputs.freeze import FrozenPin
+    from compatlock.model.names import normalise
+
+    subject = "the pins"
+    if isinstance(pins, Lock):
+        given = given_of_lock(pins, "the lock")
+    elif isinstance(pins, (str, os.PathLike)):
+        subject = os.fspath(pins)
+        given = read_given(subject)
+    else:
+        given = Given(tuple(FrozenPin(normalise(n), v, "the pins") for n, v in pins.items()))
+    return check_pins(settings, given, subject, on_progress=on_progress)
 
 
 def render(lock: Lock, *, path: str = "requirements.lock", format: str = "") -> str:

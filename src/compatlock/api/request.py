@@ -36,8 +36,9 @@ class Prepared(NamedTuple):
     notes: tuple[str, ...]
 
 
-def prepare(options: LockOptions, memo: MutableMapping[str, str]) -> Prepared:
-    """Read what the options name and make the request of it. `memo` remembers parsed texts.
+def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots: bool = True) -> Prepared:
+    """Read what the options name and make the request of it. `memo` remembers parsed texts; `needs_roots`
+    False allows that nothing is asked for.
 
     Raises InputError (FactError for facts and profiles) for whatever cannot be used.
     """
@@ -49,7 +50,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str]) -> Prepared:
     written = parse_requirements([*files.lines, *given], memo)
     constraints = parse_constraints(files.constraints, memo)
     roots = [*written, *(root for profile in profiles for root in profile.roots)]
-    if not roots:
+    if not roots and needs_roots:
         raise InputError(
             "nothing to lock: no requirement was given",
             hints=["name a requirements file, `--requirement 'vllm>=0.22'` or `--profile async-grpo`"],

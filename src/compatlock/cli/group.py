@@ -7,9 +7,12 @@ from importlib import import_module
 import click
 
 from compatlock import __version__
+from compatlock.cli.messages import report_as_json
+from compatlock.errors import InputError
 
 # Command name: module of `compatlock.cli` with a click command of the same name.
 COMMANDS = {
+    "check": "check",
     "config": "config",
     "conflicts": "conflicts",
     "explain": "explain",
@@ -45,8 +48,18 @@ def run_group(arguments: list[str]) -> int:
     except click.exceptions.Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
-        error.show()
-        code = 2
+        _show(error)
+        if "--json" in arguments:
+            report_as_json(InputError(error.format_message()))
+        code = InputError.exit_code
     except click.Abort as error:
         raise KeyboardInterrupt from error
     return code or 0
+
+
+def _show(error: click.ClickException) -> None:
+    """Print an error in click's words, with the command's usage, if it can be printed."""
+    try:
+        error.show()
+    except OSError:
+        pass

@@ -1,0 +1,192 @@
+"""Pins of a file, and what their releases need as the index tells it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from compatlock.api.check_rules import Held
+from compatlock.errors import InputError
+from compatlock.inputs.file_bytes import read_bytes
+from compatlock.inputs.freeze import FrozenPin, read_freeze
+from compatlock.inputs.requirements_text import decode
+from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, STDOUT, format_of
+from compatlock.model import report as kinds
+from compatlock.model.package import YANKED
+from compatlock.model.report import Finding
+from compatlock.model.target import Target, target_in_words
+from compatlock.model.waiver import Waiver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compatlock.index.supply import Supply
+    from compatlock.model.lock import Lock
+
+_TARGET = re.compile(r"^#   target: (.+)$", re.MULTILINE)
+_WAIVED = re.compile(r"^    # waived: ([a-z0-9-]+)(?:\[([a-z0-9-]+)\])? -> ([a-z0-9-]+)", re.MULTILINE)
+_PLATFORM_REASONS = ("tags", "native")
+
+
+class Given(NamedTuple):
+    """What a file pins; a lock of ours also says for which target, and which bounds it waived."""
+
+    pins: tuple[FrozenPin, ...]
+    waivers: tuple[Waiver, ...] = ()
+    target: Target | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_given(path: str) -> Given:
+    """Read a `pip freeze` output, a requirements-like lock (`-`: standard input), pylock.toml or JSON lock.
+    Raises InputError when it cannot be read or pins nothing."""
+    name = re.split(r"[/\\]", path)[-1].lower()
+    if name.endswith(".toml") and not name.startswith("pylock."):
+        hint = "`compatlock lock` makes pins of what a project asks for"
+        raise InputError(f"{path} pins nothing that could be checked", hints=[hint])
+    text = decode(read_bytes(path, "lock file", is_stdin=path == STDOUT), path)
+    fmt = REQUIREMENTS if path == STDOUT else format_of(path)
+    given = given_of_lock(_read_lock(fmt, text, path), path) if fmt in (PYLOCK, JSON) else _frozen(text, path)
+    if not given.pins:
+        raise InputError(
+            f"{path} pins nothing that could be checked",
+            hints=["give the output of `pip freeze`, or a lock: lines NAME==VERSION"],
+        )
+    return given
+
+
+def _frozen(text: str, path: str) -> Given:
+    frozen = read_freeze(text, "<stdin>" if path == STDOUT else path)
+    target = _TARGET.search(text)
+    waivers = tuple(Waiver(m[1], m[3], m[2] or "", source=path) for m in _WAIVED.finditer(text))
+    return Given(frozen.pins, waivers, target_in_words(target[1]) if target else None, frozen.notes)
+
+
+def _read_lock(fmt: str, text: str, path: str) -> Lock:
+    if fmt == PYLOCK:
+        from compatlock.lockfile.pylock_read import read_pylock
+
+        return read_pylock(text, path)
+    import json
+
+    from compatlock.lockfile.lock_json import from_json
+
+    try:
+        return from_json(json.loads(text))
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not valid JSON") from None
+
+
+def given_of_lock(lock: Lock, path: str) -> Given:
+    """What a lock pins and waives; `path` names it."""
+    pins = tuple(FrozenPin(pin.name, pin.version, path, pin.extras) for pin in lock.pins)
+    waived = [edge for edge in lock.edges if edge.waived and edge.package]
+    waivers = tuple(Waiver(edge.package, edge.on, edge.extra, source=path) for edge in waived)
+    return Given(pins, waivers, target_in_words(lock.target))
+
+
+class PinReader:
+    """Asks the index about pins; `notes` collects what could not be told."""
+
+    def __init__(self, supply: Supply) -> None:
+        self._supply = supply
+        self.notes: list[str] = []
+
+    def held(self, pins: Sequence[FrozenPin]) -> dict[str, Held]:
+        """What each pinned release needs. Raises as `Supply.packages`."""
+        chosen, doubles = self._applying(pins)
+        known = [name for name, pin in chosen.items() if pin.version]
+        packages = self._supply.packages(known)
+        index_of = {name: self._index(name, chosen[name].version) for name in known}
+        there = [(name, index) for name, index in index_of.items() if index is not None]
+        needs = self._supply.dependencies(there)
+        result: dict[str, Held] = {}
+        for name, pin in chosen.items():
+            index = index_of.get(name)
+            problems = list(doubles.get(name, ()))
+            release = None
+            if not pin.version:
+                self.notes.append(f"{pin.origin}: {name} has no version, and what it needs is not known")
+            elif index is None:
+                problems += self._absent(name, pin.version, found=packages[name].found)
+            else:
+                release = needs[name, index]
+                problems += self._problem(name, pin.version, release.problem)
+                if packages[name].gates.get(index) == YANKED:
+                    self.notes.append(f"{name} {pin.version} is yanked")
+            result[name] = Held(name, pin.version, release, tuple(problems), pin.extras)
+        return result
+
+    def _applying(
+        self, pins: Sequence[FrozenPin]
+    ) -> tuple[dict[str, FrozenPin], dict[str, tuple[Finding, ...]]]:
+        """The pins whose markers hold, and those that are there twice."""
+        chosen: dict[str, FrozenPin] = {}
+        doubles: dict[str, tuple[Finding, ...]] = {}
+        for pin in pins:
+            if not self._holds(pin):
+                continue
+            first = chosen.setdefault(pin.name, pin)
+            if canonical(first.version) != canonical(pin.version):
+                both = " and ".join(f"{p.version or 'no version'} ({p.origin})" for p in (first, pin))
+                text = f"{pin.name} is pinned twice: {both}"
+                finding = Finding(kinds.DUPLICATE, kinds.ERROR, pin.name, first.version, text)
+                doubles[pin.name] = (*doubles.get(pin.name, ()), finding)
+        return chosen, doubles
+
+    def _holds(self, pin: FrozenPin) -> bool:
+        if not pin.marker:
+            return True
+        from packaging.markers import InvalidMarker, Marker, UndefinedEnvironmentName
+
+        try:
+            environment = {**self._supply.target.marker_environment, "extra": ""}
+            return bool(Marker(pin.marker).evaluate(environment))
+        except (InvalidMarker, UndefinedEnvironmentName):
+            raise InputError(f"{pin.origin}: `{pin.marker}` is no marker") from None
+
+    def _index(self, name: str, version: str) -> int | None:
+        """The candidate that is pinned; of a local version that the index has not, its public one."""
+        package = self._supply.package(name)
+        exact = package.index_of(canonical(version))
+        if exact is not None or "+" not in version:
+            return exact
+        public = version.partition("+")[0]
+        index = package.index_of(canonical(public))
+        if index is not None:
+            self.notes.append(f"{name} {version} is not on the index; what it needs is taken from {public}")
+        return index
+
+    def _absent(self, name: str, version: str, *, found: bool) -> Iterator[Finding]:
+        """A pinned release that the target has no candidate for."""
+        label = f"{name} {version}"
+        hidden = {h.version: h for h in self._supply.hidden(name)} if found else {}
+        release = hidden.get(canonical(version))
+        if release is not None and release.reason == "python":
+            yield from self._problem(name, version, f"requires Python {release.detail}")
+        elif release is not None and release.reason in _PLATFORM_REASONS:
+            text = f"{label} has no file for {self._supply.target}"
+            yield Finding(kinds.PLATFORM, kinds.ERROR, name, version, text)
+        else:
+            self.notes.append(f"{label} is not on the index, and what it needs is not known")
+            return
+        self.notes.append(f"what {label} needs was not read, as it is not for {self._supply.target}")
+
+    def _problem(self, name: str, version: str, problem: str) -> Iterator[Finding]:
+        if problem.startswith("requires Python "):
+            text = f"{name} {version} {problem}, which {self._supply.target.python} is not"
+            needs = problem.removeprefix("requires Python ")
+            yield Finding(kinds.PYTHON, kinds.ERROR, name, version, text, "python", needs=needs)
+        elif problem:
+            self.notes.append(f"{name} {version}: {problem}")
+
+
+def canonical(version: str) -> str:
+    """The version in the form that an index's versions have here; what is none stays as it is."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return str(Version(version)) if version else ""
+    except InvalidVersion:
+        return version
