@@ -49,7 +49,8 @@ class Supply:
     """The universe of one index, or of several, for one target and policy.
 
     `network` None means offline: a missing listing or metadata raises NotCached. With `refresh`, listings of
-    earlier runs are not believed. `requests` for things already held cost nothing. `fetched_listings` and `fetched_metadata` count what had to be fetched.
+    earlier runs are not believed. What is already held costs nothing; `fetched_listings` and
+    `fetched_metadata` count what had to be fetched.
     """
 
     def __init__(
