@@ -128,7 +128,7 @@ class PinReader:
             if not self._holds(pin):
                 continue
             first = chosen.setdefault(pin.name, pin)
-            if canonical(first.version) != canonical(pin.version):
+            if _canonical(first.version) != _canonical(pin.version):
                 both = " and ".join(f"{p.version or 'no version'} ({p.origin})" for p in (first, pin))
                 text = f"{pin.name} is pinned twice: {both}"
                 finding = Finding(kinds.DUPLICATE, kinds.ERROR, pin.name, first.version, text)
@@ -149,11 +149,11 @@ class PinReader:
     def _index(self, name: str, version: str) -> int | None:
         """The candidate that is pinned; of a local version that the index has not, its public one."""
         package = self._supply.package(name)
-        exact = package.index_of(canonical(version))
+        exact = _position(version, package.versions)
         if exact is not None or "+" not in version:
             return exact
         public = version.partition("+")[0]
-        index = package.index_of(canonical(public))
+        index = _position(public, package.versions)
         if index is not None:
             self.notes.append(f"{name} {version} is not on the index; what it needs is taken from {public}")
         return index
@@ -161,8 +161,9 @@ class PinReader:
     def _absent(self, name: str, version: str, *, found: bool) -> Iterator[Finding]:
         """A pinned release that the target has no candidate for."""
         label = f"{name} {version}"
-        hidden = {h.version: h for h in self._supply.hidden(name)} if found else {}
-        release = hidden.get(canonical(version))
+        hidden = self._supply.hidden(name) if found else ()
+        place = _position(version, [item.version for item in hidden])
+        release = hidden[place] if place is not None else None
         if release is not None and release.reason == "python":
             yield from self._problem(name, version, f"requires Python {release.detail}")
         elif release is not None and release.reason in _PLATFORM_REASONS:
@@ -182,11 +183,16 @@ class PinReader:
             self.notes.append(f"{name} {version}: {problem}")
 
 
-def canonical(version: str) -> str:
-    """The version in the form that an index's versions have here; what is none stays as it is."""
-    from packaging.version import InvalidVersion, Version
+def _canonical(version: str) -> str:
+    """A text that equal versions share (`1.0` and `1`); what is no version stays as it is."""
+    from packaging.utils import canonicalize_version
 
-    try:
-        return str(Version(version)) if version else ""
-    except InvalidVersion:
-        return version
+    return canonicalize_version(version)
+
+
+def _position(version: str, versions: Sequence[str]) -> int | None:
+    """Where a version, however it is spelled, is among others."""
+    if version in versions:
+        return versions.index(version)
+    asked = _canonical(version)
+    return next((i for i, other in enumerate(versions) if _canonical(other) == asked), None)
