@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted(
     path for pattern in ("*.md", "docs/*.md", "benchmarks/*.md") for path in ROOT.glob(pattern)
 )
-_NAMES = {"model", "inputs", "index", "knowledge", "solver", "lockfile", "api", "cli"}
+_NAMES = {"model", "inputs", "index", "knowledge", "solver", "lockfile", "environment", "api", "cli"}
 
 
 def read(name: str) -> str:
@@ -57,7 +57,7 @@ def test_the_python_example_runs(
 
 
 def test_the_options_exist() -> None:
-    known = {name for option in OPTIONS for name in option.names} | {"--help"}
+    known = {name for option in OPTIONS for name in option.names} | {"--help", "--env"}
     text = "\n".join(line for line in read("README.md").splitlines() if "pip install" not in line)
     shown = set(re.findall(r"(?<![\w-])-{1,2}[A-Za-z][A-Za-z-]*", text)) - {"-m"}
     assert len(shown) > 20
