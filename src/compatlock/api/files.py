@@ -10,6 +10,7 @@ from compatlock.api.locking import Outcome, make_lock
 from compatlock.errors import InputError, LockOutdated
 from compatlock.lockfile.compare import Change, changes, describe
 from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as, says_the_same
+from compatlock.model.display import printable, redact
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
@@ -38,13 +39,14 @@ class LockFile(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A lock that was made for files, and what changed against the older lock. Files that are current were
-    left alone."""
+    """A lock that was made for files, what changed against the older lock, and remarks on what was asked.
+    Files that are current were left alone."""
 
     outcome: Outcome
     files: tuple[LockFile, ...]
     changes: tuple[Change, ...]
     existed: bool
+    notes: tuple[str, ...] = ()
 
 
 def lock_to_files(
@@ -63,16 +65,15 @@ def lock_to_files(
     (`upgrade_packages`). With `locked`, nothing is written, and LockOutdated is raised if something would
     be. Raises what `make_lock` raises, and InputError for a file that cannot be read or written.
     """
-    if locked and STDOUT in outputs:
-        hint = "name the lock with `--output-file`"
-        raise InputError("`--locked` compares with a file, and standard output is none", hints=[hint])
+    if locked:
+        _require_files(outputs)
+    let_go = {_project(text): text for text in upgrade_packages}
     planned = [LockFile(path, format_of(path, asked_format), None) for path in dict.fromkeys(outputs)]
     for file in planned:
         _refuse_inputs(options, file.path)
     planned = [file._replace(before=_read(file.path)) for file in planned]
     pins = _older_pins(planned, asked_format)
-    let_go = set(pins) if upgrade else set(map(normalise, upgrade_packages))
-    older = {name: version for name, version in pins.items() if name not in let_go}
+    older = {} if upgrade else {name: version for name, version in pins.items() if name not in let_go}
     # As in uv, asking for upgrades is asking for what is new.
     refresh = options.refresh or bool(upgrade or upgrade_packages)
     asked = options._replace(older={**older, **options.older}, refresh=refresh)
@@ -84,7 +85,44 @@ def lock_to_files(
         _require_current(files, found)
     else:
         _write(files)
-    return Written(outcome, files, found, any(f.before is not None for f in files))
+    where = next((file.path for file in files if file.path != STDOUT), "the lock")
+    known = {*pins, *outcome.lock.versions}
+    notes = tuple(f"{text} is not in {where}" for name, text in let_go.items() if name not in known)
+    return Written(outcome, files, found, any(f.before is not None for f in files), notes)
+
+
+def _project(text: str) -> str:
+    """Return the normalised name of a package whose pin is to be let go. Raises InputError for other text."""
+    import re
+
+    name = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+    if re.fullmatch(name, text):
+        return normalise(text)
+    words = re.split(r"[\s,]+", text.strip())
+    bound = re.match(rf"\s*({name})\s*(?:\[[^\]]*\]\s*)?(===|[=!<>~]=|[<>])", text)
+    if bound:
+        hints = [f"use `--requirement '{printable(text)}'` with `-P {bound[1]}`"]
+    elif len(words) > 1 and all(re.fullmatch(name, word) for word in words):
+        hints = ["name one with each option: " + " ".join(f"-P {word}" for word in words)]
+    else:
+        hints = []
+    raise InputError(f"`{printable(redact(text))}` is no package name", hints=hints)
+
+
+def _require_files(outputs: Iterable[str]) -> None:
+    """Raise InputError for an output that holds no older lock to compare with."""
+    for path in outputs:
+        if path == STDOUT or _is_stream(path):
+            shown = "standard output" if path == STDOUT else path
+            raise InputError(
+                f"`--locked` compares with a file, and {shown} is none",
+                hints=["name the lock with `--output-file`"],
+            )
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a path is that of a pipe, a terminal or another device: reading it might never end."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _refuse_inputs(options: LockOptions, output: str) -> None:
@@ -97,7 +135,7 @@ def _refuse_inputs(options: LockOptions, output: str) -> None:
 
 
 def _read(path: str) -> str | None:
-    if path == STDOUT:
+    if path == STDOUT or _is_stream(path):
         return None
     try:
         with open(path, "rb") as file:

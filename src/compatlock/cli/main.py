@@ -6,35 +6,33 @@ import gc
 import os
 import sys
 
-from compatlock.cli.messages import report, say
-from compatlock.errors import CompatlockError
+from compatlock.cli.messages import report, report_as_json, say
+from compatlock.errors import CompatlockError, InputError
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 no solution or a failed check, 2 bad usage or input, 3 index
     or network."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if sys.stderr is None:  # It was closed: nobody wants to hear.
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the end
     try:
-        code = _run(sys.argv[1:] if arguments is None else arguments)
+        code = _run(arguments)
     except KeyboardInterrupt:
         say("interrupted")
         code = 130
     except CompatlockError as error:
         report(error)
-        if "--json" in (sys.argv[1:] if arguments is None else arguments):
-            _report_as_json(error)
+        if "--json" in arguments:
+            report_as_json(error)
         code = error.exit_code
     except BrokenPipeError:
         code = 0
+    except OSError as error:  # A full disk under a stream that click writes to, for one.
+        where = f"{error.filename}: " if error.filename else ""
+        report(InputError(f"{where}{error.strerror or error}"))
+        code = InputError.exit_code
     sys.exit(code)
-
-
-def _report_as_json(error: CompatlockError) -> None:
-    """The error as data, where data was asked for."""
-    import json
-
-    from compatlock.api.explain_json import error_to_json
-
-    print(json.dumps(error_to_json(error), indent=2))
 
 
 def _run(arguments: list[str]) -> int:
@@ -65,7 +63,8 @@ def run() -> None:
         code = finished.code
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
-        except OSError:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
             pass
     os._exit(code if isinstance(code, int) else 1)

@@ -1,19 +1,16 @@
-"""What the command line says on standard error: readable without colour, hints on lines of their own."""
+"""What the command line says on standard error, readable without colour, hints on lines of their own; and
+data on standard output. A message that cannot be printed is dropped, data that cannot is an error."""
 
 from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from compatlock.errors import CompatlockError
+from compatlock.errors import CompatlockError, InputError
 
 
 def report(error: CompatlockError) -> None:
     """Print an error with its details and hints; the words `error` and `hint` in colour on a terminal."""
-    import click
-
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {error.message}", err=True)
+    _say_with("error", "red", error.message)
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
     ways_out = getattr(error, "ways_out", ())
@@ -22,15 +19,51 @@ def report(error: CompatlockError) -> None:
 
         say(describe_ways_out(ways_out))
     for hint in error.hints:
-        click.echo(f"{click.style('hint', fg='cyan', bold=True)}: {hint}", err=True)
+        _say_with("hint", "cyan", hint)
+
+
+def report_as_json(error: CompatlockError) -> None:
+    """Print the error as data, where data was asked for."""
+    import json
+
+    from compatlock.api.explain_json import error_to_json
+
+    try:
+        out(json.dumps(error_to_json(error), indent=2) + "\n")
+    except (InputError, BrokenPipeError):
+        pass  # Standard output may be what the error is about.
 
 
 def say(text: str) -> None:
     """Print to standard error."""
-    print(text, file=sys.stderr)
+    # `print` would take standard output for None, which is what a closed stream is.
+    if sys.stderr is not None:
+        try:
+            print(text, file=sys.stderr)
+        except (OSError, ValueError):
+            pass
+
+
+def _say_with(word: str, colour: str, text: str) -> None:
+    """Print to standard error after a word in colour."""
+    import click
+
+    try:
+        click.echo(f"{click.style(word, fg=colour, bold=True)}: {text}", err=True)
+    except (OSError, ValueError):
+        pass
 
 
 def out(text: str) -> None:
-    """Print data to standard output, as it is."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    """Print data to standard output, as it is. Raises InputError when it cannot be written, BrokenPipeError
+    when its reader has gone."""
+    if sys.stdout is None:
+        raise InputError("standard output cannot be written: it is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"standard output cannot be written: {reason}") from None

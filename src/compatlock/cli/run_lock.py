@@ -90,7 +90,7 @@ def _summarise(written: Written, *, locked: bool) -> None:
         say(f"warning: {fact.summary} (soft fact {fact.id})")
     for waiver in result.waivers:
         say(f"warning: waiver spent: {waiver}")
-    for note in (*written.outcome.news, *result.notes):
+    for note in (*written.notes, *written.outcome.news, *result.notes):
         say(f"note: {note}")
     for pin in result.pins:
         for note in pin.notes:

@@ -18,6 +18,8 @@ def read_bytes(path: str, kind: str, *, is_stdin: bool = False) -> bytes:
         if is_stdin:
             import sys
 
+            if sys.stdin is None:
+                raise InputError(f"{shown} cannot be read: standard input is closed")
             data = sys.stdin.buffer.read(_LARGEST + 1)
         else:
             with open(path, "rb") as stream:

@@ -19,7 +19,8 @@ def write_atomically(path: str, text: str) -> None:
     try:
         target = os.path.realpath(path)
         try:
-            mode: int | None = os.stat(target).st_mode
+            # Not of the target: that of /dev/stdout may be a pipe, which has no path.
+            mode: int | None = os.stat(path).st_mode
         except FileNotFoundError:
             mode = None
         if mode is not None and not stat.S_ISREG(mode):
