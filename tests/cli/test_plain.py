@@ -82,6 +82,10 @@ def test_common_command_lines_are_plain() -> None:
         ["--profile"],
         ["-r", "--offline"],
         ["-x"],
+        [""],
+        ["-r", ""],
+        ["--default-index="],
+        ["--exclude-newer", " "],
     ],
 )
 def test_what_is_left_to_click(words: list[str]) -> None:

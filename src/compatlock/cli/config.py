@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from compatlock.api.options import LockOptions
+from compatlock.cli.lock import refuse_empty
 from compatlock.cli.messages import say
 from compatlock.cli.sheet import columns
 from compatlock.inputs.settings import Settings, read_settings
@@ -17,24 +18,41 @@ JSON_VERSION = 1
 
 
 @click.command(short_help="Show the settings and where they come from.")
-@click.option("--default-index", "-i", metavar="URL", default="", help="Root of the package index.")
+@click.option(
+    "--default-index",
+    "-i",
+    metavar="URL",
+    default="",
+    help="Root of the package index.",
+    callback=refuse_empty,
+)
 @click.option(
     "--index",
     "indexes",
     metavar="[NAME=]URL",
     multiple=True,
+    callback=refuse_empty,
     help="A further index, asked before (repeatable).",
 )
 @click.option(
     "--index-for",
     metavar="PKG[,PKG]=NAME|URL",
     multiple=True,
+    callback=refuse_empty,
     help="The index of these packages, asked for nothing else (repeatable).",
 )
-@click.option("--cache-dir", metavar="DIR", default="", help="Where the cache lives.")
+@click.option("--cache-dir", metavar="DIR", default="", help="Where the cache lives.", callback=refuse_empty)
 @click.option("--offline", is_flag=True, help="Use only what the cache holds.")
-@click.option("--exclude-newer", metavar="TIME", default="", help="Leave out files uploaded after this time.")
-@click.option("--cert", metavar="FILE", default="", help="Further certificate authorities (PEM).")
+@click.option(
+    "--exclude-newer",
+    metavar="TIME",
+    default="",
+    help="Leave out files uploaded after this time.",
+    callback=refuse_empty,
+)
+@click.option(
+    "--cert", metavar="FILE", default="", help="Further certificate authorities (PEM).", callback=refuse_empty
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def config(*, as_json: bool, **given: Any) -> None:
     """Show every setting, its value, and where it comes from.

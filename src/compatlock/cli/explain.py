@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter
+from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
@@ -62,11 +62,12 @@ explain = click.Command(
     "explain",
     callback=_run,
     params=[
-        click.Argument(["arguments"], nargs=-1, metavar="[FILE | PKG | PKG==V]..."),
+        click.Argument(["arguments"], nargs=-1, metavar="[FILE | PKG | PKG==V]...", callback=refuse_empty),
         click.Option(
             ["--why", "why"],
             multiple=True,
             metavar="PKG|PKG==V",
+            callback=refuse_empty,
             help="A question, for a package whose name is also a file's (repeatable).",
         ),
         *(parameter(option) for option in OPTIONS if option.field not in _LEFT_OUT),

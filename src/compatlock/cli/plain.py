@@ -1,8 +1,8 @@
 """Parsing plain command lines, without click, whose import takes longer than a warm lock's search.
 
 What is plain is read as click reads it (the tests compare the two). Anything else (help, an unknown or
-shortened name, flags joined in one word, a value that looks like an option) is left to click, which also
-knows the words for what is wrong.
+shortened name, flags joined in one word, a value that is empty or looks like an option) is left to click,
+which also knows the words for what is wrong.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def parse_plainly(
     given: dict[str, list[str]] = {positional: []}
     words = iter(arguments)
     for word in words:
+        if not word.strip():
+            return None
         if word == "-" or not word.startswith("-"):
             given[positional].append(word)
             continue
@@ -39,6 +41,8 @@ def parse_plainly(
             value = next(words, "--")
             if value != "-" and value.startswith("-"):
                 return None
+        if option.kind != FLAG and not value.strip():
+            return None
         if option.choices and value not in option.choices:
             return None
         given.setdefault(option.field, []).append(value)
