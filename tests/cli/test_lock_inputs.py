@@ -55,7 +55,7 @@ def test_standard_input(cli: Cli) -> None:
     assert locked() == {"app": "1.0", "lib": "3.0", "other": "1.0"}
     text = Path("requirements.lock").read_text()
     assert "# via -r -\n" in text
-    assert "command: compatlock lock '<stdin>'" in text
+    assert "command: compatlock lock - --default-index " in text
 
 
 def test_requirements_as_options(cli: Cli) -> None:

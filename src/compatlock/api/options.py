@@ -90,7 +90,7 @@ class LockOptions(NamedTuple):
 
     def _words(self) -> Iterator[str]:
         yield from ("compatlock", "lock")
-        yield from sorted("<stdin>" if f == "-" else f for f in self.files)
+        yield from sorted(self.files)
         for option, values in (
             ("--profile", self.profiles),
             ("--requirement", self.requirements),
