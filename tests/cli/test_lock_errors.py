@@ -191,9 +191,14 @@ def test_the_input_is_not_overwritten(cli: Cli) -> None:
 def test_a_cache_that_cannot_be(cli: Cli) -> None:
     Path("file").write_text("")
     run = cli("lock", "-r", "app", "--cache-dir", "file/cache")
-    assert run.code == 1
-    assert run.err.startswith("error: the cache directory file/cache cannot be used: ")
-    assert run.err.endswith("hint: name another with `--cache-dir`, or use `--no-cache`\n")
+    assert run.code == 2
+    assert run.err == (
+        "error: the cache directory file/cache cannot be used: a part of its path is a file\n"
+        "hint: name another with `--cache-dir`, or use `--no-cache`\n"
+    )
+    run = cli("lock", "-r", "app", "--cache-dir", "file")
+    assert run.code == 2
+    assert run.err.startswith("error: the cache directory file cannot be used: it is not a directory\n")
     assert cli("lock", "-r", "app", "--cache-dir", "file/cache", "--no-cache").code == 0
 
 

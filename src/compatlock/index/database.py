@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from compatlock.errors import CompatlockError
+from compatlock.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 class Database:
     """The tables of the store in the file at `path`, or in memory for None; in WAL mode, for several
-    processes at once. Raises CompatlockError for a file that cannot be opened or made."""
+    processes at once. Raises InputError for a file that cannot be opened or made."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
@@ -112,10 +112,19 @@ def _open(path: str) -> sqlite3.Connection:
         except _DAMAGE:  # or no database at all
             return _afresh(path)
     except (OSError, sqlite3.Error) as error:
-        raise CompatlockError(
-            f"the cache directory {directory} cannot be used: {error}",
+        raise InputError(
+            f"the cache directory {directory} cannot be used: {_reason(error, directory)}",
             hints=["name another with `--cache-dir`, or use `--no-cache`"],
         ) from error
+
+
+def _reason(error: OSError | sqlite3.Error, directory: str) -> str:
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return "it is not a directory" if os.path.exists(directory) else "a part of its path is a file"
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    # SQLite's words do not tell that it is about rights.
+    return str(error) if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "permission denied"
 
 
 def _copy(path: str) -> sqlite3.Connection:
