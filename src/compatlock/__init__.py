@@ -93,3 +93,7 @@ def __getattr__(name: str) -> object:
     value: object = getattr(import_module(_MODULES.get(name, "compatlock.errors")), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -172,3 +172,11 @@ def test_everything_public_is_there() -> None:
         assert getattr(compatlock, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         compatlock.nothing  # noqa: B018
+
+
+def test_one_requirement_may_be_a_plain_string(index: IndexServer) -> None:
+    assert compatlock.lock("speed", index_url=index.url, cache=False).versions == {"speed": "1.0"}
+
+
+def test_names_are_listed_before_they_are_imported() -> None:
+    assert {"lock", "NoSolution", "Target"} <= set(dir(compatlock))

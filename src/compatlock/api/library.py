@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def lock(
-    requirements: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
     *,
     profile: str | Sequence[str] = (),
     files: Sequence[str | os.PathLike[str]] = (),
@@ -58,7 +58,7 @@ def lock(
 ) -> Lock:
     """Find the best set of versions, check it, and return it.
 
-    requirements:  requirement strings (PEP 508)
+    requirements:  requirement strings (PEP 508), or one
     files:         paths of requirements and pyproject.toml files; constraints: of constraints files
     extras, groups: extras and dependency groups (PEP 735) of those pyproject.toml files
     profile:       name or file of a profile, or several
@@ -123,7 +123,7 @@ def lock(
 
 
 def _options(
-    requirements: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
     *,
     profile: str | Sequence[str] = (),
     files: Sequence[str | os.PathLike[str]] = (),
@@ -155,7 +155,7 @@ def _options(
     cache: bool = True,
 ) -> LockOptions:
     return LockOptions(
-        requirements=tuple(requirements),
+        requirements=(requirements,) if isinstance(requirements, str) else tuple(requirements),
         files=tuple(os.fspath(path) for path in files),
         constraints=tuple(os.fspath(path) for path in constraints),
         extras=tuple(extras),
@@ -187,7 +187,7 @@ def _options(
 
 
 def explain(
-    requirements: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
     why: str | Sequence[str] = (),
     *,
     on_progress: Callable[[Progress], None] | None = None,
@@ -212,7 +212,7 @@ def check(
     pins: str | os.PathLike[str] | Mapping[str, str] | Lock | None = None,
     *,
     env: str | os.PathLike[str] = "",
-    requirements: Sequence[str] = (),
+    requirements: str | Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Report:
