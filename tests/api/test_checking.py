@@ -234,6 +234,20 @@ def test_a_lock_of_ours_fits_with_the_bounds_that_it_waived(
         assert "aarch64-apple-darwin" in check(projects, cache, given, target=other).target
 
 
+@pytest.mark.parametrize("name", ["requirements.lock", "lock.json"])
+def test_a_lock_of_ours_fits_without_the_edges_that_it_left_out(
+    projects: IndexServer, cache: Path, tmp_path: Path, name: str
+) -> None:
+    without = ["app -> lib"]
+    lock = compatlock.lock(
+        ["app"], exclude_dependencies=without, index_url=projects.url, target=LINUX, cache_dir=cache
+    )
+    compatlock.write(lock, tmp_path / name)
+    assert check(projects, cache, tmp_path / name).findings == ()
+    assert check(projects, cache, {"app": "1.0"}, exclude_dependencies=without).findings == ()
+    assert not check(projects, cache, {"app": "1.0"}).is_clean
+
+
 def test_an_environment(tmp_path: Path, cache: Path) -> None:
     site = virtual_environment(tmp_path / "venv", "3.12.4")
     install(site, "app", "1.0", requires=["lib<3", "gone", "win; sys_platform == 'win32'"])

@@ -101,6 +101,7 @@ def test_the_running_environment(cli: Cli) -> None:
         (("empty.txt",), "empty.txt pins nothing that could be checked"),
         (("pyproject.toml",), "pyproject.toml pins nothing that could be checked"),
         (("bad.json",), "bad.json is not valid JSON"),
+        ((".",), "`--env .` checks an environment"),
         (("--env", "gone"), "there is no environment at gone"),
         (("freeze.txt", "--waive", "numba -> numpy"), "must never be waived"),
     ],

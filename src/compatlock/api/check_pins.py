@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from itertools import pairwise
 from typing import NamedTuple
 
 from compatlock.api.check_rules import Held
@@ -25,17 +27,20 @@ if TYPE_CHECKING:
     from compatlock.model.lock import Lock
 
 _TARGET = re.compile(r"^#   target: (.+)$", re.MULTILINE)
+_COMMAND = re.compile(r"^#   command: (compatlock lock .+)$", re.MULTILINE)
 _WAIVED = re.compile(r"^    # waived: ([a-z0-9-]+)(?:\[([a-z0-9-]+)\])? -> ([a-z0-9-]+)", re.MULTILINE)
 _PLATFORM_REASONS = ("tags", "native")
 
 
 class Given(NamedTuple):
-    """What a file pins; a lock of ours also says for which target, and which bounds it waived."""
+    """What a file pins; a lock of ours also says for which target, which bounds it waived, and which edges it
+    left out (as the options of its command say it)."""
 
     pins: tuple[FrozenPin, ...]
     waivers: tuple[Waiver, ...] = ()
     target: Target | None = None
     notes: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 def read_given(path: str) -> Given:
@@ -60,7 +65,18 @@ def _frozen(text: str, path: str) -> Given:
     frozen = read_freeze(text, "<stdin>" if path == STDOUT else path)
     target = _TARGET.search(text)
     waivers = tuple(Waiver(m[1], m[3], m[2] or "", source=path) for m in _WAIVED.finditer(text))
-    return Given(frozen.pins, waivers, target_in_words(target[1]) if target else None, frozen.notes)
+    command = _COMMAND.search(text)
+    excluded = _excluded(command[1]) if command else ()
+    return Given(frozen.pins, waivers, target_in_words(target[1]) if target else None, frozen.notes, excluded)
+
+
+def _excluded(command: str) -> tuple[str, ...]:
+    """The values of --exclude-dependency in the command of a lock, as `LockOptions.command` writes it."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return ()
+    return tuple(value for option, value in pairwise(words) if option == "--exclude-dependency")
 
 
 def _read_lock(fmt: str, text: str, path: str) -> Lock:
@@ -83,7 +99,7 @@ def given_of_lock(lock: Lock, path: str) -> Given:
     pins = tuple(FrozenPin(pin.name, pin.version, path, pin.extras) for pin in lock.pins)
     waived = [edge for edge in lock.edges if edge.waived and edge.package]
     waivers = tuple(Waiver(edge.package, edge.on, edge.extra, source=path) for edge in waived)
-    return Given(pins, waivers, target_in_words(lock.target))
+    return Given(pins, waivers, target_in_words(lock.target), excluded=_excluded(lock.command))
 
 
 class PinReader:

@@ -79,7 +79,14 @@ class Rules:
 
     def _needs(self, name: str, extra: str) -> tuple[Dependency, ...]:
         dependencies = self._held[name].dependencies
-        return dependencies.of(extra) if dependencies is not None else ()
+        if dependencies is None:
+            return ()
+        exclusions = self._request.exclusions
+        return tuple(
+            need
+            for need in dependencies.of(extra)
+            if need.name == name or not any(e.covers(name, extra, need.name) for e in exclusions)
+        )
 
     def holds(self, specifier: str, version: str) -> bool:
         """Whether a version is within a specifier, pre-releases included. What is not known, or no valid

@@ -64,14 +64,18 @@ def check_pins(
 ) -> Report:
     """Check pins (see `check_pins.read_given`) against what the index says that their releases need, and the
     facts in force; the options count as in `check_environment`, and say which index. The target of a lock of
-    ours is its own unless asked otherwise, and the bounds it waived are waived.
+    ours is its own unless asked otherwise; the bounds it waived are waived, the edges it left out too.
 
     Raises InputError, IndexUnavailable (NotCached when offline).
     """
     own, asked = given.target or Target(), options.target
     target = Target(asked.python or own.python, asked.platform or own.platform)
     # An index's state at a time would hide releases that somebody has.
-    options = options._replace(target=target, exclude_newer="")
+    options = options._replace(
+        target=target,
+        exclude_newer="",
+        exclude_dependencies=(*given.excluded, *options.exclude_dependencies),
+    )
 
     def read(_: Prepared, supply: Supply) -> Reading:
         from compatlock.api.check_pins import PinReader

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import click
@@ -17,8 +18,8 @@ from compatlock.errors import InputError
 # The options of `lock` that a check has too.
 _TAKEN = {
     "profiles", "requirements", "python", "platform", "default_index", "indexes", "index_for", "cert",
-    "facts", "no_shipped_facts", "no_soft_facts", "waive", "offline", "cache_dir", "no_cache",
-    "as_json", "quiet",
+    "facts", "no_shipped_facts", "no_soft_facts", "waive", "exclude_dependencies", "offline", "cache_dir",
+    "no_cache", "as_json", "quiet",
 }  # fmt: skip
 _HELP = {
     "profiles": "What a profile asks for has to be there, its waivers and features count (repeatable).",
@@ -40,6 +41,8 @@ def _run(*, path: str | None, env: bool, **values: Any) -> None:
             "nothing to check: no file was given",
             hints=["name a lock or the output of `pip freeze`; `--env` checks the running environment"],
         )
+    if path is not None and not env and os.path.isdir(path):
+        raise InputError(f"{path} is a folder", hints=[f"`--env {path}` checks an environment"])
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
     given, remarks = settled({**given, "exclude_newer": ""})
     as_json, quiet = given.pop("as_json"), given.pop("quiet")

@@ -11,7 +11,7 @@ from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from importlib.metadata import Distribution
+    from importlib.metadata import Distribution, PackageMetadata
 
 
 class Installed(NamedTuple):
@@ -66,18 +66,24 @@ def _read(distribution: Distribution, folder: str) -> Installed | None:
         metadata = distribution.metadata
     except (OSError, UnicodeDecodeError):
         return None
-    name, version = (metadata[key] if metadata else None for key in ("Name", "Version"))
+    # Indexing it warns, or fails, for what is not there, as Python's version has it.
+    name, version, python = (_first(metadata, key) for key in ("Name", "Version", "Requires-Python"))
     if not name or not version:
         return None
     return Installed(
-        name=normalise(str(name)),
-        version=str(version).strip(),
+        name=normalise(name),
+        version=version,
         requires=tuple(distribution.requires or ()),
-        requires_python=str(metadata["Requires-Python"] or ""),
+        requires_python=python,
         provides=tuple(normalise(str(extra)) for extra in metadata.get_all("Provides-Extra") or ()),
         tags=_tags(distribution),
         folder=folder,
     )
+
+
+def _first(metadata: PackageMetadata | None, key: str) -> str:
+    values = metadata.get_all(key) if metadata is not None else None
+    return str(values[0]).strip() if values else ""
 
 
 def _tags(distribution: Distribution) -> tuple[str, ...]:
