@@ -202,6 +202,18 @@ def test_a_cache_that_cannot_be(cli: Cli) -> None:
     assert cli("lock", "-r", "app", "--cache-dir", "file/cache", "--no-cache").code == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32" or os.access("/", os.W_OK), reason="root may read everything")
+@pytest.mark.parametrize("path", ["folder", "folder/cache"])
+def test_a_cache_that_must_not_be_read(cli: Cli, path: str) -> None:
+    Path("folder").mkdir(mode=0)
+    run = cli("lock", "-r", "app", "--cache-dir", path)
+    Path("folder").chmod(0o700)
+    assert run.code == 2
+    assert run.err.lower().startswith(
+        f"error: the cache directory {path} cannot be used: permission denied\n"
+    )
+
+
 # No solution: 1
 
 

@@ -56,10 +56,14 @@ def test_standard_output_is_full(words: str, index: IndexServer, tmp_path: Path)
     assert run.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", ["lock -r app -q -o -", "lock -r app -q --json"])
+@pytest.mark.parametrize(
+    "words",
+    ["lock -r app -q -o -", "lock -r app -q --json", "config", "profiles list", "conflicts list --json"],
+)
 def test_standard_output_is_closed(words: str, index: IndexServer, tmp_path: Path) -> None:
     run = shell(f"{words} >&-", index, tmp_path)
-    assert (run.returncode, run.stderr) == (2, "error: standard output cannot be written: it is closed\n")
+    assert run.returncode == 2
+    assert run.stderr.startswith("error: standard output cannot be written: it is closed\n")
 
 
 @pytest.mark.parametrize(

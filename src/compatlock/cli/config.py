@@ -9,7 +9,7 @@ import click
 
 from compatlock.api.options import LockOptions
 from compatlock.cli.lock import refuse_empty
-from compatlock.cli.messages import say
+from compatlock.cli.messages import out, say
 from compatlock.cli.sheet import columns
 from compatlock.inputs.settings import Settings, read_settings
 from compatlock.model.index import PackageIndex
@@ -64,9 +64,9 @@ def config(*, as_json: bool, **given: Any) -> None:
     """
     settings = read_settings(**given)
     if as_json:
-        click.echo(json.dumps(_as_json(settings), indent=2))
+        out(json.dumps(_as_json(settings), indent=2) + "\n")
     else:
-        click.echo(columns([("setting", "value", "from"), *_rows(settings)]))
+        out(columns([("setting", "value", "from"), *_rows(settings)]) + "\n")
     for note in settings.notes:
         say(f"note: {note}")
 

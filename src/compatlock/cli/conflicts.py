@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from compatlock.cli.evidence import evidence_line
-from compatlock.cli.messages import say
+from compatlock.cli.messages import out, say
 from compatlock.cli.sheet import columns, sheet
 from compatlock.errors import InputError
 from compatlock.knowledge.documented import DocumentedFact, documented_facts
@@ -59,13 +59,10 @@ def list_conflicts(
     names = {normalise(name): name for name in packages}
     chosen = [item for item in facts if not names or item.packages & names.keys()]
     if as_json:
-        click.echo(
-            json.dumps({"version": JSON_VERSION, "facts": [_brief(item) for item in chosen]}, indent=2)
-        )
+        out(json.dumps({"version": JSON_VERSION, "facts": [_brief(i) for i in chosen]}, indent=2) + "\n")
     elif chosen:
-        click.echo(
-            columns([(item.fact.id, item.kind, item.severity or "-", item.fact.summary) for item in chosen])
-        )
+        rows = [(item.fact.id, item.kind, item.severity or "-", item.fact.summary) for item in chosen]
+        out(columns(rows) + "\n")
     spoken_of = frozenset().union(*(item.packages for item in facts))
     for name, asked in names.items():
         if name not in spoken_of:
@@ -89,9 +86,9 @@ def show_conflict(*, id: str, files: tuple[str, ...], no_shipped_facts: bool, as
         )
     item = facts[id]
     if as_json:
-        click.echo(json.dumps({"version": JSON_VERSION, "fact": _encode(item)}, indent=2))
+        out(json.dumps({"version": JSON_VERSION, "fact": _encode(item)}, indent=2) + "\n")
     else:
-        click.echo(sheet(_rows(item)))
+        out(sheet(_rows(item)) + "\n")
 
 
 def _did_you_mean(word: str, known: Any) -> str:

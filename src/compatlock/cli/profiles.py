@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from compatlock.cli.messages import say
+from compatlock.cli.messages import out, say
 from compatlock.cli.sheet import sheet
 from compatlock.knowledge.load import all_profiles, load_facts, load_profile, shadowing_note
 from compatlock.model.profile import Profile
@@ -46,9 +46,9 @@ def list_profiles(*, as_json: bool) -> None:
         width = max(len(profile.name) for profile in found) + 2
         for profile in found:
             roots = ", ".join(str(root) for root in profile.roots)
-            click.echo(f"{profile.name.ljust(width)}{roots}")
+            out(f"{profile.name.ljust(width)}{roots}\n")
             if profile.description:
-                click.echo(" " * width + profile.description)
+                out(f"{' ' * width}{profile.description}\n")
     for profile in found:
         _say_shadowing(profile)
 
@@ -63,7 +63,7 @@ def show_profile(*, name: str, as_json: bool) -> None:
     if as_json:
         _print_json({"profile": _encode(profile, facts)})
     else:
-        click.echo(sheet(_rows(profile, facts)))
+        out(sheet(_rows(profile, facts)) + "\n")
     _say_shadowing(profile)
 
 
@@ -119,4 +119,4 @@ def _say_shadowing(profile: Profile) -> None:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    click.echo(json.dumps({"version": JSON_VERSION, **value}, indent=2))
+    out(json.dumps({"version": JSON_VERSION, **value}, indent=2) + "\n")
