@@ -76,19 +76,25 @@ def _since(waiver: Waiver, pins: dict[str, str], supply: Supply) -> str:
 
 
 def prices_of_freeing(lock: Lock, request: Request, supply: Supply) -> tuple[str, ...]:
-    """A remark on each root that is far behind: what its newest release would cost."""
-    from compatlock.api.explain import Session
+    """A remark on each root that is far behind: what its newest release would cost, as far as the index (or
+    offline the cache) tells."""
     from compatlock.api.explain_words import cost_in_words
+    from compatlock.api.prices import Session
 
     far = [pin for pin in lock.pins if pin.is_root and pin.lag_days >= NOTABLE_DAYS]
     if not far:
         return ()
-    session = Session(request, supply, lock)
     told = []
-    for pin in far:
-        price = session.price(pin.name, pin.newest, ways_out=False)
-        why = f"`compatlock explain ... {pin.name}` tells more"
-        told.append(f"{pin.name} {pin.newest} {cost_in_words(price)}; {why}")
+    try:
+        session = Session(request, supply, lock)
+        for pin in far:
+            price = session.price(pin.name, pin.newest, ways_out=False)
+            why = f"`compatlock explain ... {pin.name}` tells more"
+            told.append(f"{pin.name} {pin.newest} {cost_in_words(price)}; {why}")
+    except CacheChanged:
+        raise
+    except IndexUnavailable:
+        pass
     return tuple(told)
 
 
