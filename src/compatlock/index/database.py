@@ -124,7 +124,7 @@ def _reason(error: OSError | sqlite3.Error, directory: str) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     # SQLite's words do not tell that it is about rights.
-    return str(error) if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "permission denied"
+    return str(error) if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "Permission denied"
 
 
 def _copy(path: str) -> sqlite3.Connection:
