@@ -62,6 +62,19 @@ def test_ways_out_in_words(cli: Cli) -> None:
     assert cli("lock", *ASKED, *TARGET) == (1, "", WAYS_OUT)
 
 
+def test_ways_out_that_take_too_much_are_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compatlock.api.ways_out._EACH", 0)
+    run = cli("lock", *ASKED, *TARGET)
+    reasons = WAYS_OUT.partition("ways out")[0]
+    assert (run.code, run.out) == (1, "")
+    assert run.err == reasons + (
+        "hint: loosen `tokens>=3` (--requirement) or `trainer<3` (--requirement)\n"
+        "hint: whether these help was not found out with a reasonable effort: "
+        "another bound than `tokens>=3`, another bound than `trainer<3`, "
+        "`--waive 'engine -> array'`, `--waive 'trainer -> array'` and 4 more\n"
+    )
+
+
 def test_ways_out_as_data(cli: Cli) -> None:
     run = cli("lock", *ASKED, *TARGET, "--json")
     told = json.loads(run.out)

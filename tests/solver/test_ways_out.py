@@ -17,6 +17,7 @@ from compatlock.model.package import Package
 from compatlock.model.waiver import Exclusion, Waiver
 from compatlock.model.way_out import AGAINST, FACT, LIFTED, YANKED
 from compatlock.solver import ways_out as changes
+from compatlock.solver.again import Effort, search_again
 from compatlock.solver.explain import explain
 from compatlock.solver.priced import cheapest
 from compatlock.solver.search import search
@@ -173,6 +174,24 @@ def test_the_cheapest_waivers_cost_what_the_cheapest_selection_costs() -> None:
         assert (solution and solution.tiers[0].value) == expected, f"seed {seed}: {case.source()}"
         waivable += expected is not None
     assert waivable > 40
+
+
+def test_searches_are_given_up_when_they_take_too_much() -> None:
+    _, case = next(contradictions(1))
+    request = case._replace(waivers=everything_waived(case)).request
+    plenty = Effort(10_000, 10_000)
+    memory, universe = Memory(case), Universe()
+    assert memory.drive(search_again(universe, request, plenty), universe) == solve(
+        case._replace(waivers=everything_waived(case))
+    )
+    taken = 10_000 - plenty.left
+    assert taken > 1
+    for effort in (Effort(10_000, 0), Effort(0, 10_000)):
+        before = effort.left
+        universe = Universe()
+        with pytest.raises(SearchGivenUp):
+            memory.drive(search_again(universe, request, effort), universe)
+        assert before - taken < effort.left <= before
 
 
 def core_of(case: Case, universe: Universe, memory: Memory) -> Core:

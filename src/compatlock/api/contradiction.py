@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Universe
 
+# So many changes that were given up are listed.
+_LISTED = 4
+
 
 def contradiction(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
     """The error for a request that has no answer: one minimal core, in words, and ways out."""
@@ -75,11 +78,21 @@ def _packages(core: Core) -> list[str]:
 def _look_for_ways_out(
     core: Core, request: Request, universe: Universe, supply: Supply, limits: Limits
 ) -> tuple[tuple[WayOut, ...], tuple[str, ...]]:
-    """Ways out, and a hint when they could not be looked for: why there is no answer is known all the same."""
+    """Ways out, and hints about those that were not found out about: why there is no answer is known all the
+    same."""
     try:
-        return tuple(ways_out(core, request, universe, supply, most_days=limits.default)), ()
+        found = ways_out(core, request, universe, supply, most_days=limits.default)
+        return found.ways, _given_up(found.unfinished)
     except IndexUnavailable as error:
         return (), (f"ways out could not be looked for: {error.message}",)
+
+
+def _given_up(unfinished: Sequence[str]) -> tuple[str, ...]:
+    if not unfinished:
+        return ()
+    listed = ", ".join(unfinished[:_LISTED])
+    more = f" and {len(unfinished) - _LISTED} more" if len(unfinished) > _LISTED else ""
+    return (f"whether these help was not found out with a reasonable effort: {listed}{more}",)
 
 
 def _apart(core: Core) -> tuple[str, ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from compatlock.api.drive import drive
 from compatlock.api.other_index import newer, targets
 from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model.way_out import COST_LIFTED, MOVE
 from compatlock.solver import ways_out as changes
+from compatlock.solver.again import Effort
 from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
@@ -21,29 +24,44 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Need
     from compatlock.solver.ways_out import Change, Solved
 
+# What the searches for ways out may take together, and each at most (see `Effort`). Those for ways out that
+# are of use are done with a small part of it; where almost all that a package ever released has to be read,
+# what there is to find is of little use.
+_TOGETHER = 6500
+_EACH = 1200
+
+
+class Found(NamedTuple):
+    """`ways` ranked; `unfinished` says, as the user would write them, which changes were given up."""
+
+    ways: tuple[WayOut, ...]
+    unfinished: tuple[str, ...] = ()
+
 
 def ways_out(
     core: Core, request: Request, universe: Universe, supply: Supply, *, most_days: int | None = None
-) -> tuple[WayOut, ...]:
+) -> Found:
     """The ways out of a contradiction, ranked (design, Semantics 4); ties by what the answers are worth.
 
     `most_days` is how far behind a root may be for a moved line to count (None: as far as it takes). A
-    change that the index would have to be asked about while it cannot be is left out.
+    change that the index would have to be asked about while it cannot be is left out. Those that are likely
+    to be of use are looked at first, since the effort for all together is limited.
     """
     finder = _Finder(core, universe, supply, most_days)
-    found = list(finder.solved(changes.waivers(request, core)))
-    cheap = min((solved.way.cost for solved in found), default=None)
-    if cheap is None or cheap > COST_LIFTED:
-        # Two waivers with evidence cost less than one without.
-        best = finder.attempt(changes.cheapest_waivers(universe, request, core))
-        if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
-            found.append(best)
-    found += finder.solved(changes.moves(request, core))
+    found = list(finder.solved(changes.moves(request, core)))
     found += newer(core, request, supply, finder.elsewhere)
     found += targets(core, request, supply, finder.elsewhere)
+    found += finder.solved(changes.waivers(request, core))
+    cheap = min((solved.way.cost for solved in found if solved.way.waivers), default=None)
+    if cheap is None or cheap > COST_LIFTED:
+        # Two waivers with evidence cost less than one without.
+        best = finder.attempt(changes.cheapest_waivers(universe, request, core, finder.effort))
+        if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
+            found.append(best)
     if not any(solved.way.waivers for solved in found):
         found += finder.solved(changes.drops(request, core))
-    return tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
+    ways = tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
+    return Found(ways, tuple(finder.unfinished))
 
 
 class _Finder:
@@ -52,6 +70,8 @@ class _Finder:
         self._universe = universe
         self._supply = supply
         self._most_days = most_days
+        self.effort = Effort(_TOGETHER, _EACH)
+        self.unfinished: list[str] = []
 
     def solved(self, attempts: Iterable[Change]) -> Iterator[Solved]:
         """The changes that help."""
@@ -59,28 +79,38 @@ class _Finder:
             universe = self._universe
             if change.way.exclusions:
                 universe = universe.amended(change.request.amendments)
-            solved = self.attempt(changes.solve(universe, change, self._core), universe)
+            solved = self._attempt(change, universe)
             if solved is not None and self._is_recent(solved):
                 yield solved
 
     def elsewhere(self, change: Change, supply: Supply) -> Solved | None:
         """The answer to a change under which the index is seen otherwise."""
         universe = Universe(change.request.amendments, supply.is_compiled)
-        return self.attempt(changes.solve(universe, change, self._core), universe, supply)
+        return self._attempt(change, universe, supply)
+
+    def _attempt(self, change: Change, universe: Universe, supply: Supply | None = None) -> Solved | None:
+        run = changes.solve(universe, change, self._core, self.effort)
+        way = change.way
+        return self.attempt(run, universe, supply, told=way.accept or f"another bound than `{way.replaces}`")
 
     def attempt(
         self,
         run: Generator[Need, None, Solved | None],
         universe: Universe | None = None,
         supply: Supply | None = None,
+        told: str = "",
     ) -> Solved | None:
         """What a run finds; None also when the index cannot be asked for what it needs, or
-        when it is given up."""
+        when it is given up: that is noted under `told`."""
         try:
             return drive(run, universe or self._universe, supply or self._supply)
         except CacheChanged:
             raise
-        except (IndexUnavailable, SearchGivenUp):
+        except SearchGivenUp:
+            if told:
+                self.unfinished.append(told if "`" in told else f"`{told}`")
+            return None
+        except IndexUnavailable:
             return None
 
     def _is_recent(self, solved: Solved) -> bool:

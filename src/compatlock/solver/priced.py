@@ -15,8 +15,7 @@ from compatlock.model import objective
 from compatlock.model.objective import Tier
 from compatlock.model.waiver import Waiver
 from compatlock.model.way_out import COST_EXECUTED, COST_LIFTED, COST_OTHER, COST_UPPER
-from compatlock.solver.again import Again
-from compatlock.solver.depth import frame
+from compatlock.solver.again import Again, run_again
 from compatlock.solver.guards import UPPER, WaiverGuards
 from compatlock.solver.history import Edge, allowed_later
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from compatlock.model.dependencies import Dependency
     from compatlock.model.fact import Fact
     from compatlock.model.request import Request
+    from compatlock.solver.again import Effort
     from compatlock.solver.sat import Sat
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Need, Universe
@@ -35,21 +35,17 @@ COST = "waiver cost"
 
 # Cores larger than this lose assumptions in chunks.
 _LARGE = 24
-# A search that takes so many calls of the SAT solver, or variables, is given up: where so much contradicts
-# itself, no set of waivers is of use, and there are other ways out.
-_CALLS = 3000
+# A search that takes so many variables is given up: where so much contradicts itself, no set of waivers is of
+# use, and there are other ways out.
 _VARIABLES = 12_000
 
 
-def cheapest(universe: Universe, request: Request) -> Generator[Need, None, Solution | None]:
+def cheapest(
+    universe: Universe, request: Request, effort: Effort | None = None
+) -> Generator[Need, None, Solution | None]:
     """The best answer when every edge that may be waived at all can be, at its price; its first tier is the
-    least cost. None when waivers do not help."""
-    framed = yield from frame(universe, request.roots, request.constraints)
-    run = _Priced(universe, request, framed.newest, framed.depths, thorough=False)
-    try:
-        return (yield from run.run())
-    finally:
-        run.sat.close()
+    least cost. None when waivers do not help. Raises SearchGivenUp when it takes too much."""
+    return (yield from run_again(_Priced, universe, request, effort))
 
 
 class _Offer(NamedTuple):
@@ -130,6 +126,7 @@ class _Priced(Again):
     """The search with `_PricedGuards` and what they cost as its first tier."""
 
     looked_up: set[int]
+    share = 2
 
     def _tiers(self) -> tuple[Tier, ...]:
         request = self.request
@@ -162,6 +159,7 @@ class _Priced(Again):
     ) -> tuple[list[int], list[int]]:
         position = 0
         while len(charged) > _LARGE and position < len(charged):
+            self._check()
             # With a chunk as large as all, the whole core is asked for again, which alone makes it smaller.
             rest = charged if size >= len(charged) else charged[:position] + charged[position + size :]
             if self.sat.solve(above + rest) or -self.gates.open in self.sat.core():
@@ -176,7 +174,7 @@ class _Priced(Again):
 
     def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
         self._confine()
-        if self.sat.calls > _CALLS or self.sat.variables > _VARIABLES:
+        if self.sat.variables > _VARIABLES:
             raise SearchGivenUp("no cheapest set of waivers was found with a reasonable effort")
         best, broken = self.best, self.broken
         outcome = yield from super()._close(assumptions)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from compatlock.model.fact import Fact
     from compatlock.model.request import Request
     from compatlock.model.requirement import Requirement
+    from compatlock.solver.again import Effort
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Need, Universe
 
@@ -72,7 +73,9 @@ def waivers(request: Request, core: Core) -> Iterator[Change]:
     permitted = {(w.package, w.on) for w in request.waivers if not w.extra}
     hard = {(fact.package, fact.on) for fact in request.facts if fact.kind == "hard"}
     edges = dict.fromkeys((e.package, e.on) for e in core.edges if e.kind == kinds.EDGE)
-    for package, on in edges:
+    known = {(fact.package, fact.on) for fact in request.facts if fact.kind == "too-strict"}
+    # What is known to be too strict goes first: not all may be searched to the end.
+    for package, on in sorted(edges, key=lambda edge: edge not in known):
         if package != on and (package, on) not in permitted and (package, on) not in hard:
             waiver = Waiver(package, on, source=SOURCE, bound=_offered(request.facts, package, on))
             yield waived(request, [waiver])
@@ -117,11 +120,13 @@ def _line(edge: CoreEdge) -> str:
     return f"{edge.on}{extras}{edge.specifier}"
 
 
-def solve(universe: Universe, change: Change, core: Core) -> Generator[Need, None, Solved | None]:
+def solve(
+    universe: Universe, change: Change, core: Core, effort: Effort | None = None
+) -> Generator[Need, None, Solved | None]:
     """Solve a changed request completely; None when that does not help. The universe has to be amended as
-    the request says."""
+    the request says. Raises SearchGivenUp when it takes more than what is left of `effort`."""
     request = change.request
-    solution = yield from search_again(universe, request)
+    solution = yield from search_again(universe, request, effort)
     if solution is None:
         return None
     way = yield from complete(change.way, universe, request, core, solution)
@@ -129,10 +134,10 @@ def solve(universe: Universe, change: Change, core: Core) -> Generator[Need, Non
 
 
 def cheapest_waivers(
-    universe: Universe, request: Request, core: Core
+    universe: Universe, request: Request, core: Core, effort: Effort | None = None
 ) -> Generator[Need, None, Solved | None]:
-    """The cheapest set of waivers, proved; None when waivers do not help."""
-    solution = yield from cheapest(universe, request)
+    """The cheapest set of waivers, proved; None when waivers do not help. Raises SearchGivenUp as `solve`."""
+    solution = yield from cheapest(universe, request, effort)
     if solution is None:
         return None
     least = solution.tiers[0].value
@@ -141,12 +146,12 @@ def cheapest_waivers(
     new = [edge for edge in breaks if (edge.package, edge.on) not in declared]
     edges = sorted({(e.package, e.on) for e in new})
     plain = [Waiver(p, on, source=SOURCE, bound=_offered(request.facts, p, on)) for p, on in edges]
-    solved = yield from solve(universe, waived(request, plain), core)
+    solved = yield from solve(universe, waived(request, plain), core, effort)
     if solved is None or solved.way.cost > least:
         # The best answer under bare permission lies beyond what the evidence is about: stay within that.
         pinned = {(e.package, e.on): f"=={e.pinned}" for e in new}
         exact = [Waiver(p, on, source=SOURCE, bound=pinned[p, on]) for p, on in edges]
-        solved = yield from solve(universe, waived(request, exact), core)
+        solved = yield from solve(universe, waived(request, exact), core, effort)
     if solved is None:
         return None
     return solved._replace(way=solved.way._replace(smallest=solved.way.cost == least))
