@@ -180,3 +180,11 @@ def test_one_requirement_may_be_a_plain_string(index: IndexServer) -> None:
 
 def test_names_are_listed_before_they_are_imported() -> None:
     assert {"lock", "NoSolution", "Target"} <= set(dir(compatlock))
+
+
+def test_a_constraint_admits_a_pre_release(index: IndexServer, tmp_path: Path) -> None:
+    index.add("early", "1.0", upload_time="2026-01-01T00:00:00Z")
+    index.add("early", "2.0rc1", upload_time="2026-02-01T00:00:00Z")
+    (tmp_path / "c.txt").write_text("early==2.0rc1\n")
+    found = lock(index, "early", constraints=[tmp_path / "c.txt"])
+    assert found.versions == {"early": "2.0rc1"}

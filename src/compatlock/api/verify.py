@@ -128,6 +128,8 @@ class _Checker:
 
     def _constraints(self) -> Iterator[str]:
         for constraint in self.request.constraints:
+            # A line of the user's admits pre-releases and yanked releases also when it only bounds them.
+            self.bounds.setdefault(constraint.name, []).append(constraint.specifier)
             index = self.at.get(constraint.name)
             if index is not None and not self._package(constraint.name).admits(constraint.specifier, index):
                 yield f"the constraint {constraint} excludes {self._package(constraint.name).versions[index]}"
