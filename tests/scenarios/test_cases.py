@@ -212,7 +212,10 @@ def test_a_pin_that_need_not_be(real_cache: Path) -> None:
 @network
 def test_a_downgrade_is_shown_with_what_causes_it(real_cache: Path) -> None:
     of = case("datasets-fsspec-downgrade")
-    (pin,) = (pin for pin in of.lock(real_cache).pins if pin.name == "datasets")
+    core, message = of.no_solution(real_cache)
+    assert "recent releases (--max-lag 365d)" in message
+    assert ("datasets", "fsspec") in {(edge.package, edge.on) for edge in core.edges}
+    (pin,) = (pin for pin in of.lock(real_cache, max_lag=("none",)).pins if pin.name == "datasets")
     assert pin.lag_days > 365
     assert any("fsspec" in reason for reason in pin.held_by)
 
