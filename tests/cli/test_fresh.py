@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from compatlock.index import supply
 from tests.support.command import Cli
 from tests.support.index_server import IndexServer
 
@@ -18,7 +17,7 @@ def later(monkeypatch: pytest.MonkeyPatch, index: IndexServer, cli: Cli) -> None
     assert cli("lock", "-r", "app").code == 0
     index.add("app", "2.0", upload_time="2026-01-02T00:00:00Z")
     now = int(time.time()) + 60
-    monkeypatch.setattr(supply.time, "time", lambda: now)
+    monkeypatch.setattr(time, "time", lambda: now)
 
 
 def test_within_minutes_the_cache_is_believed(cli: Cli, index: IndexServer) -> None:
