@@ -34,7 +34,7 @@ _SHRINKABLE = 40
 # How many rounds may go into releases that are read only because they might admit a gated candidate: to prove
 # that nothing is better, to prove that there is no answer at all; and how many more into releases of packages
 # that are known to depend on one.
-_CHASES = 6
+_CHASES = 2
 _LAST_CHASES = 16
 _KNOWN_CHASES = 64
 
