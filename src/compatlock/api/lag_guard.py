@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Universe
 
 DEFAULT_DAYS = 365
+# A root that is so many days behind is told of with the price of its newest release.
+NOTABLE_DAYS = 90
 OPTION = GUARD
 
 # As texts: most runs name no limit.

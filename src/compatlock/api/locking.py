@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from compatlock.api.assemble import Assembler, Chosen
 from compatlock.api.drive import drive
-from compatlock.api.lag_guard import Limits, guard, guarded, parse_limits
+from compatlock.api.lag_guard import NOTABLE_DAYS, Limits, guard, guarded, parse_limits
 from compatlock.api.request import Prepared, prepare
 from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
@@ -154,7 +154,9 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
     outcome = _solve(request, universe, supply, draft, limits)
     if request.overrides or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
-    if request.strategy == "optimal" and any(p.is_root and p.lag_days >= 90 for p in outcome.lock.pins):
+    if request.strategy == "optimal" and any(
+        p.is_root and p.lag_days >= NOTABLE_DAYS for p in outcome.lock.pins
+    ):
         from compatlock.api.remarks import prices_of_freeing
 
         told = prices_of_freeing(outcome.lock, request, supply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compatlock.api.lag_guard import NOTABLE_DAYS
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
 
-# A root that is so many days behind is told of with the price of its newest release.
-NOTABLE_DAYS = 90
 # So many older releases are looked at for the one that still needed a waiver.
 _OLDER = 40
 # So many broken edges are named.
