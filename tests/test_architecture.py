@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-ROOMS = ("inputs", "index", "knowledge", "solver", "lockfile", "environment")
+ROOMS = ("inputs", "index", "knowledge", "solver", "lockfile", "environment", "audit")
 LEVELS = {"errors": 0, "model": 1, **dict.fromkeys(ROOMS, 2), "api": 3, "cli": 4, "": 5, "__main__": 5}
 
 # The solver's own promises.
