@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "check",
     "config": "config",
     "conflicts": "conflicts",
+    "diff": "diff",
     "explain": "explain",
     "lock": "lock",
     "profiles": "profiles",

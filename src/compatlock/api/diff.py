@@ -1,0 +1,36 @@
+"""Comparing two lock files of any format that can be read."""
+
+from __future__ import annotations
+
+from compatlock.api.check_pins import Given, read_given
+from compatlock.lockfile.diff import Diff, Side, diff_locks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from compatlock.model.lock import Lock
+
+
+def diff_files(old: str, new: str) -> Diff:
+    """Return what changed from the lock at `old` to that at `new` (`-` is standard input): requirements.lock,
+    pylock.toml, JSON, or the output of `pip freeze`. Raises InputError for what cannot be read."""
+    return diff_locks(_side(read_given(old), old), _side(read_given(new), new))
+
+
+def side_of(lock: Lock, name: str) -> Side:
+    """A lock as one side of a difference, called `name`."""
+    waived = (edge for edge in lock.edges if edge.waived)
+    waivers = tuple(sorted({_edge(edge.package, edge.extra, edge.on) for edge in waived}))
+    return Side(name, lock.versions, waivers, lock.target, frozenset(lock.roots))
+
+
+def _side(given: Given, path: str) -> Side:
+    return Side(
+        name="standard input" if path == "-" else path,
+        pins={pin.name: pin.version for pin in given.pins},
+        waivers=tuple(sorted({_edge(w.package, w.extra, w.on) for w in given.waivers})),
+        target=str(given.target) if given.target else "",
+    )
+
+
+def _edge(package: str, extra: str, on: str) -> str:
+    return f"{package}[{extra}] -> {on}" if extra else f"{package} -> {on}"
