@@ -113,11 +113,46 @@ def test_a_line_for_an_extra_that_is_not_provided_is_nobodys() -> None:
     assert compiled("c ; extra == 'ghost'", provides=("real",))[:3] == ((), {}, ("real",))
 
 
-@pytest.mark.parametrize("line", ["b>=1.*", "b >= ", "not a line", "b ; python_version >> '3'", ""])
+@pytest.mark.parametrize("line", ["b~=1.*", "b >= ", "not a line", "b ; python_version >> '3'", ""])
 def test_an_invalid_line_spoils_the_release(line: str) -> None:
     problem = compiled("a", line).problem
     assert problem.startswith(f"invalid dependency `{line}`: ")
     assert "\n" not in problem
+
+
+@pytest.mark.parametrize(
+    ("line", "specifier"),
+    [
+        ("torch (>=1.9.*)", ">=1.9"),
+        ("torch>=1.9.*", ">=1.9"),
+        ("torch (<1.9.*)", "<1.9"),
+        ("torch (>1.9.*)", ">=1.10"),
+        ("torch (<=1.9.*)", "<1.9"),
+        ("torch >= 1.9.*, < 2.0.*", "<2.0,>=1.9"),
+        ("torch (>=1.9.*,!=1.10*)", "!=1.10.*,>=1.9"),
+        ("torch (>=1.9.0<1.13)", "<1.13,>=1.9.0"),
+        ("torch (>dev)", ""),
+    ],
+)
+def test_what_only_old_pip_accepted_is_read_as_all_readings_agree(line: str, specifier: str) -> None:
+    for marker in ("", " ; python_version >= '3.8'"):
+        release = compiled(line + marker)
+        assert release.base == (Dependency("torch", specifier),)
+        assert release.repaired == (f"{line} -> torch{specifier}",)
+        assert release.problem == ""
+
+
+def test_repairs_of_lines_for_others_are_told_too() -> None:
+    """For pip refuses the release for any of them."""
+    lines = ("b>=1.* ; python_version < '3'", "c<2.* ; extra == 'fast'", "d>=1")
+    release = compiled(*lines, provides=("fast",))
+    assert release.base == (Dependency("d", ">=1"),)
+    assert release.extras == {"fast": (Dependency("c", "<2"),)}
+    assert release.repaired == ("b>=1.* -> b>=1", "c<2.* -> c<2")
+
+
+def test_a_direct_reference_is_not_repaired() -> None:
+    assert compiled("b @ https://index.example/b>=1.*.whl").repaired == ()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ RELEASE = st.builds(
     st.lists(NAME, max_size=3).map(tuple),
     st.just("wheel"),
     st.text(max_size=10),
+    st.lists(st.text(max_size=10), max_size=2).map(tuple),
 )
 
 

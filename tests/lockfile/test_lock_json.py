@@ -34,6 +34,7 @@ _pins = st.builds(
     _texts,
     _texts,
     st.text(),
+    _texts,
 )
 _edges = st.builds(LockedEdge, st.text(), st.text(), st.text(), st.text(), _texts, st.text(), st.booleans())
 _locks = st.builds(
@@ -82,6 +83,7 @@ def test_form() -> None:
                 "held_by": [],
                 "notes": [],
                 "index_url": "",
+                "repaired": [],
             }
         ],
         "edges": [

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Universe
 
 
+# So many repaired lines of a release's metadata are named.
+_NAMED = 3
+
+
 class Chosen(NamedTuple):
     """What a strategy chose: the index of each package, the extras of each, and the candidate that each
     root's lag is counted from (absent: the newest of all)."""
@@ -125,6 +129,7 @@ class Assembler:
             held_by=self._held_by(package, index, edges),
             notes=tuple(self._notes(package, index, files, edges)),
             index_url=self._index_url(name),
+            repaired=self._release(name).repaired,
         )
 
     def _index_url(self, name: str) -> str:
@@ -183,6 +188,8 @@ class Assembler:
         release = self._universe.dependencies[package.name, index]
         if release.source == "sdist-unverified":
             yield "sdist metadata, unverified"
+        if release.repaired:
+            yield _repaired_note(release.repaired)
         if package.name in self._roots and package.newest_hidden:
             yield self._hidden_note(*package.newest_hidden)
         asked = {x for e in edges for x in e.extras}
@@ -213,6 +220,15 @@ class Assembler:
             return f"as of {format_time(cut)}"
         times = [t for n in self._chosen.indexes for t in self._package(n).times if t is not None]
         return f"newest release of these packages {format_time(max(times))}" if times else ""
+
+
+def _repaired_note(repaired: Sequence[str]) -> str:
+    """What of invalid metadata was read differently. pip refuses a release for any such line, whatever its
+    marker."""
+    read = [" is read as ".join(f"`{side}`" for side in line.split(" -> ")) for line in repaired]
+    more = f" and {len(read) - _NAMED} more" if read[_NAMED:] else ""
+    named = ", ".join(read[:_NAMED]) + more
+    return f"invalid specifier repaired: {named}; pip 24.1 and later refuse this release"
 
 
 def _platform_words(platform: str) -> str:

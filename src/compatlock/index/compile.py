@@ -10,6 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from compatlock.model.dependencies import Dependencies, Dependency
+from compatlock.model.legacy_specifiers import repair_requirement
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
@@ -24,12 +25,13 @@ _EXTRA_IS = re.compile(r'\bextra == "([^"]*)"|"([^"]*)" == extra\b')
 
 class _Line(NamedTuple):
     """A dependency, and its marker with its text; `extras` are those that the marker can tell from no
-    extra, None for any."""
+    extra, None for any; `repaired` says how an invalid line was read."""
 
     dependency: Dependency
     marker: Marker | None
     condition: str
     extras: frozenset[str] | None
+    repaired: str = ""
 
 
 class Compiler:
@@ -43,25 +45,29 @@ class Compiler:
 
     def compile(self, metadata: Metadata) -> Dependencies:
         """Evaluate the metadata of one file. `problem` says why the release cannot be used, `""` if it can:
-        unusable metadata, a dependency line that is not valid, a wrong Python."""
+        unusable metadata, a dependency line that is not valid and cannot be repaired, a wrong Python."""
         if metadata.problem:
             return Dependencies((), {}, (), metadata.source, metadata.problem)
         problem = self._python_problem(metadata.requires_python)
         provides = tuple(dict.fromkeys(normalise(extra) for extra in metadata.provides_extra))
         base: list[Dependency] = []
         extras: dict[str, list[Dependency]] = {}
+        repaired: dict[str, None] = {}
         for line in metadata.requires_dist:
             parsed = self._parse(line)
             if isinstance(parsed, str):
                 problem = problem or f"invalid dependency `{line}`: {parsed}"
-            elif self._holds(parsed, ""):
+                continue
+            if parsed.repaired:
+                repaired[parsed.repaired] = None
+            if self._holds(parsed, ""):
                 base.append(parsed.dependency)
             elif parsed.extras is None or parsed.extras:
                 for extra in provides:
                     if (parsed.extras is None or extra in parsed.extras) and self._holds(parsed, extra):
                         extras.setdefault(extra, []).append(parsed.dependency)
         by_extra = {extra: tuple(found) for extra, found in extras.items()}
-        return Dependencies(tuple(base), by_extra, provides, metadata.source, problem)
+        return Dependencies(tuple(base), by_extra, provides, metadata.source, problem, tuple(repaired))
 
     def _python_problem(self, requires_python: str) -> str:
         if not requires_python:
@@ -81,12 +87,9 @@ class Compiler:
         known = self._lines.get(line)
         if known is None:
             try:
-                requirement = Requirement(line)
+                known = _line(Requirement(line))
             except InvalidRequirement as error:
-                known = str(error).splitlines()[0]
-            else:
-                condition = str(requirement.marker or "")
-                known = _Line(_dependency(requirement), requirement.marker, condition, _named(condition))
+                known = _repaired(line) or str(error).splitlines()[0]
             self._lines[line] = known
         return known
 
@@ -102,6 +105,20 @@ class Compiler:
                 known = False
             self._markers[key] = known
         return known
+
+
+def _line(requirement: Requirement) -> _Line:
+    condition = str(requirement.marker or "")
+    return _Line(_dependency(requirement), requirement.marker, condition, _named(condition))
+
+
+def _repaired(line: str) -> _Line | None:
+    """An invalid line as it was meant, as far as all readings of it agree."""
+    try:
+        parsed = _line(Requirement(repair_requirement(line)))
+    except InvalidRequirement:
+        return None
+    return parsed._replace(repaired=f"{line.partition(';')[0].strip()} -> {parsed.dependency}")
 
 
 def _named(condition: str) -> frozenset[str] | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v8.sqlite"
+FILE_NAME = "store-v9.sqlite"
 
 # How many keys a query asks for. Few different numbers, since every one is a statement to prepare, which
 # takes as long as answering it; the last key fills up what is left.

@@ -45,13 +45,16 @@ def encode_dependencies(release: Dependencies) -> list[Any]:
         " ".join(release.provides),
         release.source,
         release.problem,
+        release.repaired,
     ]
 
 
 def decode_dependencies(stored: list[Any]) -> Dependencies:
     """The dependencies that `encode_dependencies` stored."""
-    base, extras, provides, source, problem = stored
-    return Dependencies(_decode(base), LazyExtras(extras), tuple(provides.split()), source, problem)
+    base, extras, provides, source, problem, repaired = stored
+    return Dependencies(
+        _decode(base), LazyExtras(extras), tuple(provides.split()), source, problem, tuple(repaired)
+    )
 
 
 def _encode(dependencies: Iterable[Dependency]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from compatlock.model.legacy_specifiers import ORDERED_WILDCARD, following, without_wildcard
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,25 +16,18 @@ _VERSION = r"\d[A-Za-z0-9.!+_-]*"
 _QUOTED = re.compile(r"\A([\"'])([^\"']*|.*)\1,?\Z")
 
 
-def _bump(version: str, position: int) -> str:
-    """Return the release before which `version` with a freed component after `position` ends."""
-    parts = [int(part) for part in version.split(".")[: position + 1]]
-    parts[-1] += 1
-    return ".".join(map(str, parts))
-
-
 def _caret(match: re.Match[str]) -> str:
     """Poetry's and npm's `^`: the first component that is not zero stays."""
     version = match[1]
     parts = version.split(".")
     position = next((i for i, part in enumerate(parts) if int(part)), len(parts) - 1)
-    return f">={version},<{_bump(version, position)}"
+    return f">={version},<{following(version, position)}"
 
 
 def _tilde(match: re.Match[str]) -> str:
     """Poetry's and npm's `~`: the minor component stays, or the major one when alone."""
     version = match[1]
-    return f">={version},<{_bump(version, min(1, version.count('.')))}"
+    return f">={version},<{following(version, min(1, version.count('.')))}"
 
 
 def _toml(match: re.Match[str]) -> str:
@@ -40,14 +35,6 @@ def _toml(match: re.Match[str]) -> str:
     if value in ("", "*"):
         return name
     return name + value if value[0] in "<>=!~^" else f"{name}=={value}"
-
-
-def _ordered_wildcard(match: re.Match[str]) -> str:
-    operator, version = match[1], match[2]
-    if operator in ("<=", ">"):
-        following = _bump(version, version.count("."))
-        return ("<" if operator == "<=" else ">=") + following
-    return f"~={version}.0" if operator == "~=" else operator + version
 
 
 # (pattern, replacement, what is wrong); applied in this order, each to the result of the one before.
@@ -75,8 +62,8 @@ _REPAIRS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str], str
         "a wildcard can only stand last, as `.*`",
     ),
     (
-        re.compile(r"(~=|<=|>=|<|>)\s*(\d{1,9}(?:\.\d{1,9})*)\.\*"),
-        _ordered_wildcard,
+        ORDERED_WILDCARD,
+        without_wildcard,
         "only `==` and `!=` take a wildcard",
     ),
     (re.compile(r"~=\s*(\d+)(?=\s*(?:,|\Z))"), r"==\1.*", "`~=` needs a version of at least two parts"),

@@ -49,6 +49,16 @@ def comment(text: str) -> str:
     return indentation + without_credentials(one_line(text[len(indentation) :]))
 
 
+def pip_refuses(lock: Lock) -> list[str]:
+    """Return the comment that says which pins pip refuses to install, if there are any."""
+    refused = [f"{pin.name} {pin.version}" for pin in lock.pins if pin.repaired]
+    return (
+        [comment(f"#   (pip 24.1 and later refuse {', '.join(refused)}: invalid metadata)")]
+        if refused
+        else []
+    )
+
+
 def quote(path: str) -> str:
     """Return `path` as an argument of a command."""
     return path if _PLAIN_ARGUMENT.match(path) else "'" + path.replace("'", "'\"'\"'") + "'"
@@ -62,13 +72,15 @@ def _section(title: str, items: Sequence[str]) -> Iterator[str]:
 
 
 def _installation(lock: Lock, path: str) -> Iterator[str]:
-    """Yield how to install. pip takes all hashes or none, uv also some."""
+    """Yield how to install. pip takes all hashes or none, and no invalid metadata; uv takes both."""
     hashed = [any(file.sha256 for file in pin.files) for pin in lock.pins]
     quoted = quote(path)
     options = "--no-deps --require-hashes" if all(hashed) else "--no-deps"
     yield "# Install (--no-deps, because the pins are complete):"
-    if all(hashed) or not any(hashed):
+    refused = pip_refuses(lock)
+    if (all(hashed) or not any(hashed)) and not refused:
         yield comment(f"#   pip install {options} -r {quoted}")
     yield comment(f"#   uv pip install {options} -r {quoted}")
     if any(hashed) and not all(hashed):
         yield "#   (pip refuses a file in which only some packages have hashes)"
+    yield from refused

@@ -80,6 +80,7 @@ def _pin(reader: Reader) -> Pin:
         held_by=reader.texts("held_by"),
         notes=reader.texts("notes"),
         index_url=reader.text("index_url", ""),
+        repaired=reader.texts("repaired", []),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 from compatlock.errors import InputError, LockInvalid
-from compatlock.lockfile.header import comment, quote
+from compatlock.lockfile.header import comment, pip_refuses, quote
 from compatlock.lockfile.origins import without_line_numbers
 from compatlock.lockfile.pylock_read import FORM, read_pylock, read_pylock_pins
 from compatlock.lockfile.toml_text import table_lines
@@ -44,7 +44,7 @@ def render_pylock(lock: Lock, *, tool_version: str, path: str = "pylock.toml") -
     _validate(document)
     packages = document.pop("packages")
     tool = document.pop("tool")["compatlock"]
-    lines = [*_comments(tool_version, path), *table_lines(document)]
+    lines = [*_comments(lock, tool_version, path), *table_lines(document)]
     if not packages:
         lines.append("packages = []")
     for package in packages:
@@ -56,12 +56,14 @@ def render_pylock(lock: Lock, *, tool_version: str, path: str = "pylock.toml") -
     return "\n".join(lines) + "\n"
 
 
-def _comments(tool_version: str, path: str) -> Iterator[str]:
+def _comments(lock: Lock, tool_version: str, path: str) -> Iterator[str]:
     yield printable(comment(f"# Locked by compatlock {tool_version}"))
     yield "# Made by the command in [tool.compatlock]; to change a pin, change its input and lock again."
     yield "# Install:"
     yield printable(comment(f"#   uv pip install -r {quote(path)}"))
-    yield printable(comment(f"#   pip install -r {quote(path)}"))
+    if not pip_refuses(lock):
+        yield printable(comment(f"#   pip install -r {quote(path)}"))
+    yield from map(printable, pip_refuses(lock))
     yield ""
 
 
@@ -205,6 +207,7 @@ def _package_tool(pin: Pin, needs: Sequence[LockedEdge], files: Sequence[LockedF
         "lag-releases": pin.lag_releases,
         "held-by": pin.held_by,
         "notes": pin.notes,
+        "repaired": pin.repaired,
         "needs": [_edge({}, edge) for edge in needs],
         "other-files": [_file(file) for file in files],
     }

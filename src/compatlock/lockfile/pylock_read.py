@@ -137,6 +137,7 @@ def _pin(package: Package, notes: Reader, roots: tuple[str, ...]) -> Pin:
         held_by=notes.texts("held-by", []),
         notes=notes.texts("notes", []),
         index_url=public_url(package.index or ""),
+        repaired=notes.texts("repaired", []),
     )
 
 

@@ -32,7 +32,8 @@ class Dependencies(NamedTuple):
     `base` always hold; `extras[x]` are added when extra `x` is requested. `provides` are all extras
     that the release declares (normalised), also those without dependencies. `source` says where the
     metadata came from: `side-file`, `wheel`, `sdist` (static, metadata 2.2+), `sdist-unverified`
-    (older PKG-INFO), MISSING. `problem` is why the release cannot be used, `""` if it can.
+    (older PKG-INFO), MISSING. `problem` is why the release cannot be used, `""` if it can. `repaired` are
+    invalid Requires-Dist lines, of any marker, that were read as what follows the arrow: `b (>=1.*) -> b>=1`.
     """
 
     base: tuple[Dependency, ...]
@@ -40,6 +41,7 @@ class Dependencies(NamedTuple):
     provides: tuple[str, ...] = ()
     source: str = ""
     problem: str = ""
+    repaired: tuple[str, ...] = ()
 
     def of(self, extra: str) -> tuple[Dependency, ...]:
         """The dependencies that extra `extra` adds; `""` for the base ones."""

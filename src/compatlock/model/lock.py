@@ -40,7 +40,8 @@ class Pin(NamedTuple):
     `lag_days` and `lag_releases` tell how far it is behind the newest release that the target allows
     (`newest`); `held_by` are the edges that exclude the next newer candidate, `""` joined text each.
     `notes` are remarks a user should see: yanked, pre-release, sdist metadata unverified. `index_url` is the
-    index that the files are from, `""` for the default one, without credentials.
+    index that the files are from, `""` for the default one, without credentials. `repaired` are dependencies
+    whose declaration is invalid, as read: `b (>=1.*) -> b>=1`; pip refuses such a release from 24.1 on.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Pin(NamedTuple):
     held_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     index_url: str = ""
+    repaired: tuple[str, ...] = ()
 
 
 class TierValue(NamedTuple):
