@@ -1,0 +1,116 @@
+"""An audit's report in words and as JSON."""
+
+from __future__ import annotations
+
+from compatlock.model.finding import POSSIBLE, UNREAD, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from compatlock.model.audit_report import AuditReport
+    from compatlock.model.fact import Fact
+    from compatlock.model.finding import Place
+
+JSON_VERSION = 1
+_SHOWN_PLACES = 3
+_SHOWN_DETAILS = 5
+
+
+def describe_audit(report: AuditReport, *, verbose: bool = False, failures_only: bool = False) -> str:
+    """The findings, each with where it was seen and what it implies, then a line that sums up.
+
+    `verbose` shows all places and the findings that are only possible; `failures_only` nothing but what
+    makes the audit fail.
+    """
+    return "".join(f"{line}\n" for line in _lines(report, verbose=verbose, failures_only=failures_only))
+
+
+def _lines(report: AuditReport, *, verbose: bool, failures_only: bool) -> Iterator[str]:
+    for finding in report.findings:
+        if finding.fails or (not failures_only and (verbose or finding.certainty == UNREAD)):
+            yield from finding_lines(finding, verbose=verbose)
+    if failures_only:
+        return
+    for line in report.unread:
+        yield f"not audited: {line}"
+    yield _summary(report, verbose=verbose)
+
+
+def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[str]:
+    """One finding in lines: the sentence, where it was seen, and the fact it implies."""
+    yield f"{finding.check} ({finding.certainty}): {finding.summary}"
+    yield from _some([f"in {place_text(place)}" for place in finding.places], _SHOWN_PLACES, verbose)
+    yield from _some(list(finding.details), _SHOWN_DETAILS, verbose)
+    if finding.fact is not None:
+        yield f"  implies: {fact_text(finding.fact)}"
+
+
+def _some(lines: list[str], shown: int, verbose: bool) -> Iterator[str]:
+    cut = lines if verbose or len(lines) <= shown + 1 else lines[:shown]
+    yield from (f"  {line}" for line in cut)
+    if len(cut) < len(lines):
+        yield f"  and {len(lines) - len(cut)} more (-v)"
+
+
+def place_text(place: Place) -> str:
+    """A place as `file: member:line`."""
+    member = f": {place.member}" if place.member else ""
+    line = f":{place.line}" if place.line else ""
+    return f"{place.file}{member}{line}"
+
+
+def fact_text(fact: Fact) -> str:
+    """What a fact says of its packages, in a sentence without its reason."""
+    parts = []
+    for row in fact.bounds:
+        releases = f"{fact.package}{row.versions}" if row.versions else f"every {fact.package}"
+        if fact.kind == "overlap":
+            parts.append(f"{releases} never beside {fact.on}{row.bound or ' (any)'}")
+        elif fact.kind == "known-bad":
+            parts.append(f"{releases} is no candidate")
+        else:
+            parts.append(f"{releases} needs {fact.on}{row.bound}")
+    return "; ".join(parts)
+
+
+def _summary(report: AuditReport, *, verbose: bool) -> str:
+    wheels = f"{report.audited} wheel{'' if report.audited == 1 else 's'}"
+    failed, possible = len(report.failures), sum(f.certainty == POSSIBLE for f in report.findings)
+    unread = len(report.unread) + sum(f.certainty == UNREAD for f in report.findings)
+    told = [f"{failed} finding{'' if failed == 1 else 's'}" if failed else "nothing found that breaks"]
+    if possible:
+        told.append(f"{possible} possible{'' if verbose else ' (-v shows them)'}")
+    if unread:
+        told.append(f"{unread} not read")
+    cost = ""
+    if report.requests:
+        cost = f" (read {report.bytes_received / 1e6:.1f} MB in {report.requests} requests)"
+    return f"{report.subject}: {wheels} for {report.target}: {', '.join(told)}{cost}"
+
+
+def audit_to_json(report: AuditReport) -> dict[str, Any]:
+    """The report as plain JSON values; `version` names the schema."""
+    return {
+        "version": JSON_VERSION,
+        "clean": report.is_clean,
+        "subject": report.subject,
+        "target": report.target,
+        "audited": report.audited,
+        "findings": [_finding_to_json(finding) for finding in report.findings],
+        "unread": list(report.unread),
+        "notes": list(report.notes),
+        "requests": report.requests,
+        "bytes_received": report.bytes_received,
+    }
+
+
+def _finding_to_json(finding: Finding) -> dict[str, Any]:
+    fact = finding.fact
+    return {
+        **finding._asdict(),
+        "fails": finding.fails,
+        "places": [place._asdict() for place in finding.places],
+        "fact": None if fact is None else {**fact._asdict(), "bounds": [b._asdict() for b in fact.bounds]},
+    }
