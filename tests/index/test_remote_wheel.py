@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compatlock.errors import IndexUnavailable
-from compatlock.index import remote_wheel
+from compatlock.index import remote_wheel, wheel_archive
 from compatlock.index.remote_wheel import TAIL, wheel_metadata
 from compatlock.index.reply import Reply
 from compatlock.model.metadata import Metadata
@@ -118,7 +118,7 @@ def test_a_wrong_size_is_found_out() -> None:
 def test_a_server_that_ignores_ranges_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     data = big_wheel()
     assert read(Server(data, ranges=False)) == EXPECTED
-    monkeypatch.setattr(remote_wheel, "MAX_DOWNLOAD", 100_000)
+    monkeypatch.setattr(wheel_archive, "MAX_DOWNLOAD", 100_000)
     for size in (0, len(data)):
         with pytest.raises(IndexUnavailable) as caught:
             read(Server(data, ranges=False), size=size)
