@@ -33,9 +33,10 @@ def test_one_empty_value_of_several(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli("lock", *words) == (2, "", f"error: the value of `--requirement` is empty\n{HINT}")
 
 
-@pytest.mark.parametrize("command", ["lock", "explain"])
+@pytest.mark.parametrize("command", ["lock", "explain", "check", "check --env"])
 def test_an_empty_file_name(cli: Cli, command: str) -> None:
-    run = cli(command, "", "-r", "app")
+    """To a check it would mean the running environment."""
+    run = cli(*command.split(), "", "-r", "app")
     assert run == (
         2,
         "",

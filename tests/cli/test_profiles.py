@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from compatlock.knowledge.load import profile_names
 from tests.support.command import Cli
+from tests.support.index_server import IndexServer
 
 OWN = """
 [profiles.trl]
@@ -21,6 +24,8 @@ target = { python = "3.12" }
 [profiles.bare]
 roots = ["six"]
 """
+
+SHADOWED = "profile trl is the one of compatlock.toml, which hides the shipped one"
 
 
 def own(text: str = OWN) -> None:
@@ -43,7 +48,7 @@ def test_list_has_own_profiles_and_says_what_they_hide(cli: Cli) -> None:
     assert run.code == 0
     assert "\nbare              six\nllamafactory      llamafactory\n" in run.out
     assert "\ntrl               trl<2,>=1, vllm\n                  Ours\n" in run.out
-    assert run.err == "note: profile trl is the one of compatlock.toml, which hides the shipped one\n"
+    assert run.err == f"note: {SHADOWED}\n"
 
 
 def test_list_as_json(cli: Cli) -> None:
@@ -62,7 +67,7 @@ def test_list_as_json(cli: Cli) -> None:
 def test_show(cli: Cli) -> None:
     own()
     run = cli("profiles", "show", "trl")
-    assert run.err == "note: profile trl is the one of compatlock.toml, which hides the shipped one\n"
+    assert run.err == f"note: {SHADOWED}\n"
     assert (
         run.out
         == """\
@@ -147,3 +152,17 @@ def test_a_wrong_file_of_the_users(cli: Cli) -> None:
         run = cli("profiles", *command)
         assert (run.code, run.out) == (2, "")
         assert run.err == "error: compatlock.toml:1: profile mine: roots: must not be empty\n"
+
+
+@pytest.mark.parametrize("command", ["lock", "check"])
+def test_a_lock_and_a_check_say_which_profile_was_meant(cli: Cli, index: IndexServer, command: str) -> None:
+    own("[profiles.trl]\nroots = ['six']\n\n[profiles.bare]\nroots = ['six']\n")
+    index.add("six", "1.17.0")
+    Path("freeze.txt").write_text("six==1.17.0\n", encoding="utf-8")
+    given = ["freeze.txt"] if command == "check" else ["-o", "-"]
+    run = cli(command, *given, "--profile", "trl", "--python-version", "3.12")
+    assert run.code == 0, run.err
+    assert f"note: {SHADOWED}" in run.err.splitlines()
+    if command == "lock":
+        assert f"#   {SHADOWED}" in run.out.splitlines()
+    assert "hides" not in cli(command, *given, "--profile", "bare", "--python-version", "3.12").err

@@ -9,7 +9,7 @@ from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_constraints, parse_requirements
 from compatlock.inputs.sources import read_sources
 from compatlock.knowledge.apply import FactIndex
-from compatlock.knowledge.load import load_facts, load_profile
+from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.names import normalise
 from compatlock.model.policy import PRERELEASE_MODES, Policy
 from compatlock.model.request import Request
@@ -74,6 +74,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         exclusions=_exclusions(options, memo),
     )
     notes = [*files.notes, *constraints.notes, *(f"left out, its marker is false: {r}" for r in dropped)]
+    notes += filter(None, map(shadowing_note, profiles))
     return Prepared(request, tuple(sorted(dict.fromkeys(notes))))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter
+from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
@@ -87,7 +87,7 @@ check = click.Command(
     "check",
     callback=_run,
     params=[
-        click.Argument(["path"], required=False, metavar="[FILE | PATH]"),
+        click.Argument(["path"], required=False, metavar="[FILE | PATH]", callback=refuse_empty),
         click.Option(
             ["--env"],
             is_flag=True,
