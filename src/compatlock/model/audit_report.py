@@ -32,7 +32,7 @@ class AuditReport(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing was found that breaks the set; what could not be read is told, and breaks nothing."""
+        """Whether nothing was found that breaks the set; what was not read breaks nothing."""
         return not self.failures
 
     @property

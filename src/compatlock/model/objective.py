@@ -15,6 +15,7 @@ PREFERRED = "preferred"
 WORST = "worst root lag"
 ROOT_DAYS = "root days"
 ROOT_RELEASES = "root releases"
+DIFFERENT = "different"
 DEPTH = "depth"
 PACKAGES = "packages"
 
@@ -36,9 +37,11 @@ class Tier(NamedTuple):
     depth: int = 0
 
 
-def tiers(*, waivers: bool, older: bool, prefer: Sequence[str]) -> tuple[Tier, ...]:
+def tiers(
+    *, waivers: bool, older: bool, prefer: Sequence[str], several_targets: bool = False
+) -> tuple[Tier, ...]:
     """The tiers of a run: those about waivers only when some are allowed, those about changes only when
-    there is an older lock."""
+    there is an older lock, and what differs between targets when there are several."""
     result = []
     if waivers:
         result.append(Tier(WAIVERS, "waivers spent", "waivers"))
@@ -49,6 +52,8 @@ def tiers(*, waivers: bool, older: bool, prefer: Sequence[str]) -> tuple[Tier, .
     result.append(Tier(WORST, "worst root lag", "days"))
     result.append(Tier(ROOT_DAYS, "summed root lag", "days"))
     result.append(Tier(ROOT_RELEASES, "summed root lag", "releases"))
+    if several_targets:
+        result.append(Tier(DIFFERENT, "packages that differ between targets", "packages"))
     for depth in range(1, DEEPEST):
         result.append(Tier(DEPTH, f"summed lag at depth {depth}", "releases", depth=depth))
     result.append(Tier(DEPTH, "summed lag deeper", "releases", depth=DEEPEST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from copy import copy
 from itertools import accumulate
 
 TYPE_CHECKING = False
@@ -91,6 +92,12 @@ class Package:
         self._admitted: dict[str, frozenset[int]] = {}
         self._releases_behind: dict[int, list[int]] = {}
         self._days_behind: dict[int, list[int]] = {}
+
+    def called(self, name: str) -> Package:
+        """The same candidates under another name."""
+        other = copy(self)
+        other.name = name
+        return other
 
     def index_of(self, version: str) -> int | None:
         """Index of a canonical version text, None when it is no candidate."""
