@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # What the searches for ways out may take together, and each at most (see `Effort`). Those for ways out that
 # are of use are done with a small part of it; where almost all that a package ever released has to be read,
 # what there is to find is of little use.
-_TOGETHER = 6500
-_EACH = 1200
+_TOGETHER = 8000
+_EACH = 2000
 
 
 class Found(NamedTuple):

@@ -76,6 +76,7 @@ class Gates:
         self._literals: dict[tuple[int, ...], int] = {}
         self._incoming: dict[Node, list[_Edge]] = {}
         self._supports: list[_Support] = []
+        self._supports_of: dict[Node, list[_Support]] = {}
         self._guards: dict[tuple[str, Run], _Support] = {}
         self._bounds: dict[str, list[str]] = {}
         self._unread: dict[str, int] = {}
@@ -110,7 +111,7 @@ class Gates:
         edge = _Edge(parent, admits, tuple(condition))
         for node in ((dependency.name, ""), *((dependency.name, x) for x in dependency.extras)):
             self._incoming.setdefault(node, []).append(edge)
-            for support in self._supports:
+            for support in self._supports_of.get(node, ()):
                 if support.led_to(node, edge):
                     literal, again = self._holds(edge), self._sat.variable()
                     self._sat.add([-support.more, literal, again])
@@ -177,6 +178,7 @@ class Gates:
             for edge in self._incoming.get(node, ()):
                 if support.led_to(node, edge):
                     support.known[self._holds(edge)] = None
+            self._supports_of.setdefault(node, []).append(support)
         self._sat.add([*clause, *support.known, support.more, self.open])
         self._supports.append(support)
         return support

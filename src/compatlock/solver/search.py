@@ -34,7 +34,7 @@ _SHRINKABLE = 40
 # How many rounds may go into releases that are read only because they might admit a gated candidate: to prove
 # that nothing is better, to prove that there is no answer at all; and how many more into releases of packages
 # that are known to depend on one.
-_CHASES = 2
+_CHASES = 6
 _LAST_CHASES = 16
 _KNOWN_CHASES = 64
 
@@ -48,7 +48,7 @@ def search(
     `thorough`: read as much as it takes for a proof that presumes nothing (see `Solution.presumed`), which
     may be every release there is.
     """
-    framed = yield from frame(universe, request.roots, request.constraints)
+    framed = yield from frame(universe, request)
     run = _Search(universe, request, framed.newest, framed.depths, thorough=thorough)
     try:
         return (yield from run.run())
@@ -111,6 +111,7 @@ class _Search:
     # The course of a run
 
     def run(self) -> Generator[Need, None, Solution | None]:
+        self.formula.add_target(self.request.target)
         for constraint in self.request.constraints:
             self.formula.add_constraint(constraint)
         for root in self.request.roots:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
     from compatlock.solver.formula import Formula
     from compatlock.solver.universe import Need
@@ -29,31 +29,47 @@ class NameOrder:
         """Improve the answer until it is the first in this order."""
         while True:
             # Mostly no answer has anything newer or less, and one proof is enough.
-            better = self._formula.sat.variable()
-            newer = [-literal for literal in map(self._at_or_older, self._chosen()) if literal is not None]
-            self._formula.sat.add([-better, *newer])
-            outcome = yield from self._attempt([better])
+            outcome = yield from self._attempt(self._some_newer(self._chosen()))
             if outcome is False:
                 return
             if outcome is True and (yield from self._package_by_package()):
                 return
+
+    def _some_newer(self, names: Iterable[str]) -> list[int]:
+        """The assumption that one of these packages is newer than now, or absent."""
+        newer = [-literal for literal in map(self._at_or_older, names) if literal is not None]
+        if len(newer) == 1:
+            return newer
+        better = self._formula.sat.variable()
+        self._formula.sat.add([-better, *newer])
+        return [better]
 
     def _at_or_older(self, name: str) -> int | None:
         index = self._chosen().get(name)
         return None if index is None else self._formula.older(name, index)
 
     def _package_by_package(self) -> Generator[Need, None, bool]:
-        """Fix one package after the other; False when a new one turned up (then begin again)."""
+        """Fix one package after the other; False when a new one turned up (then begin again).
+
+        What cannot be improved is proved for many packages at once: when nothing of a group can, given what
+        is fixed before it, neither can each with those before it fixed too.
+        """
         fixed: list[int] = []
-        known = len(self._formula.order)
-        for name in sorted(self._formula.order):
-            while (literal := self._at_or_older(name)) is not None:
-                outcome = yield from self._attempt([*fixed, -literal])
-                if len(self._formula.order) != known:
-                    return False
-                if outcome is False:
-                    break
-            fixed += self._as_it_is(name)
+        names = sorted(self._formula.order)
+        position, count = 0, len(names)
+        while position < len(names):
+            group = names[position : position + count]
+            outcome = yield from self._attempt([*fixed, *self._some_newer(group)])
+            if len(self._formula.order) != len(names):
+                return False
+            if outcome is False:
+                for name in group:
+                    fixed += self._as_it_is(name)
+                position += len(group)
+                count *= 2
+            elif outcome is True:
+                # The first that can be improved is yet to be found; when it is alone, it just was improved.
+                count = max(1, len(group) // 2)
         return True
 
     def _as_it_is(self, name: str) -> list[int]:
