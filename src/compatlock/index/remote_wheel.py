@@ -24,6 +24,8 @@ from compatlock.index.wheel_member import reach, unpack
 from compatlock.model.artefact import Member
 from compatlock.model.metadata import Metadata
 
+__all__ = ["MAX_METADATA", "TAIL", "wheel_metadata"]
+
 MAX_TAIL = 4 * 1024 * 1024
 MAX_METADATA = 16 * 1024 * 1024
 

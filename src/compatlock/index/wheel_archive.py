@@ -139,12 +139,12 @@ async def _size(fetch: Fetch, url: str) -> int:
 
 class DirectoryBytes(NamedTuple):
     """A zip directory as it is in the file, from `start` on; `shift` is to be added to its offsets (0 unless
-    something precedes the archive), `count` how many entries it is said to have."""
+    something precedes the archive), `entries` how many it is said to have."""
 
     data: bytes
     start: int
     shift: int
-    count: int
+    entries: int
 
 
 async def directory_bytes(file: RemoteFile, ahead: float = 0.0) -> DirectoryBytes:
@@ -206,7 +206,7 @@ async def read_directory(file: RemoteFile) -> Directory:
         return Directory(problem=str(error))
     except struct.error:
         return Directory(problem=NOT_A_ZIP)
-    return parse_directory(found.data, shift=found.shift, start=found.start, count=found.count)
+    return parse_directory(found.data, shift=found.shift, start=found.start, count=found.entries)
 
 
 class Part(NamedTuple):

@@ -20,7 +20,8 @@ LOCAL_HEADER = 30
 NOT_A_ZIP = "the wheel is not a zip archive, or a damaged one"
 STORED, DEFLATED, ENCRYPTED = 0, 8, 99  # APPNOTE.TXT 4.4.5; 99 stands for any encryption here
 
-_ENTRY = struct.Struct("<4s6H3L5H2L")
+# Mark, flags, method, checksum, both sizes, three lengths and the offset; the rest is of no interest.
+_ENTRY = struct.Struct("<4s4x2H4x3L3H8xL")
 _LENGTHS = struct.Struct("<3H")
 _IN_EXTRA = 0xFFFFFFFF
 _IS_ENCRYPTED, _IS_UTF8 = 0x1, 0x800
@@ -46,26 +47,9 @@ class Entry:
 
 
 def read_entry(directory: bytes, at: int, shift: int) -> Entry:
-    """Parse the entry at `at`; `shift` is to be added to its offset. Raises UnusableError and struct.error."""
-    (
-        mark,
-        _,
-        _,
-        flags,
-        method,
-        _,
-        _,
-        crc,
-        packed,
-        size,
-        name_length,
-        extra_length,
-        comment,
-        _,
-        _,
-        _,
-        offset,
-    ) = _ENTRY.unpack_from(directory, at)
+    """Parse the entry at `at`; `shift` is to be added to its offset. Raises UnusableError, struct.error."""
+    fields = _ENTRY.unpack_from(directory, at)
+    mark, flags, method, crc, packed, size, name_length, extra_length, comment_length, offset = fields
     name_at = at + _ENTRY.size
     extra_at = name_at + name_length
     if mark != b"PK\1\2":
@@ -77,7 +61,7 @@ def read_entry(directory: bytes, at: int, shift: int) -> Entry:
     if flags & _IS_ENCRYPTED:
         method = ENCRYPTED
     member = Member(path, size, packed, crc, offset + shift, method)
-    return Entry(member, name_length, extra_at + extra_length + comment)
+    return Entry(member, name_length, extra_at + extra_length + comment_length)
 
 
 def decode_name(name: bytes, flags: int) -> str:

@@ -18,9 +18,7 @@ from compatlock.model.display import excerpt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Union
-
-    Bytes = Union[bytes, memoryview]
+    Bytes = bytes | memoryview
 
 # Bytes of a member that are unpacked at most, whatever it says.
 MAX_UNPACKED = 128 * 1024 * 1024
@@ -61,8 +59,8 @@ def data_start(header: Bytes, member: Member) -> int:
 def unpack(packed: Bytes, member: Member, what: str = "") -> Content:
     """Unpack the data of a member, or as much of it as `packed` has; `what` names it in problems.
 
-    Nothing is unpacked beyond the size that the directory tells, nor beyond MAX_UNPACKED. The checksum of what
-    is complete is checked.
+    Nothing is unpacked beyond the size that the directory tells, nor beyond MAX_UNPACKED. What is complete
+    is held to its checksum.
     """
     what = what or f"`{excerpt(member.path)}`"
     bound = min(member.size, MAX_UNPACKED)

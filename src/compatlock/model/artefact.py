@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from compatlock.model.lock import LockedFile
@@ -54,16 +54,28 @@ MEMBER_LIMIT = 20 * 1024 * 1024
 
 class WheelReader(Protocol):
     """Looks into wheels. Answers come for everything asked, failures as `problem`: it never raises for a
-    file that is missing, damaged or hostile. Many are read at once."""
+    file that is missing, damaged or hostile. Many are read at once. Files are told apart by their names."""
 
     def directories(self, files: Iterable[LockedFile]) -> Mapping[str, Directory]:
         """Return the directories, by file name."""
         ...
 
     def contents(
-        self, wanted: Sequence[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
     ) -> Mapping[tuple[str, str], Content]:
-        """Return members' bytes, by (file name, member path); `limit` counts compressed bytes of each."""
+        """Return members' bytes, by (file name, member path); `limit` counts compressed bytes of each.
+
+        All of them are held at once: who wants many uses `each_content`.
+        """
+        ...
+
+    def each_content(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> Iterator[tuple[LockedFile, Member, Content]]:
+        """Yield members' bytes one after the other, as they come, in no certain order; each pair once.
+
+        Little is held beyond what was yielded last, so that gigabytes can be summarised.
+        """
         ...
 
 
