@@ -1,7 +1,6 @@
 """Answers what the solver needs: from the store when it can, from the network when it must.
 
-A warm run touches only the store: packages and dependencies come out ready-made. What is missing is
-fetched in one concurrent batch, evaluated for the target, and stored.
+What is missing is fetched in one concurrent batch and taken into the store and the universe.
 """
 
 from __future__ import annotations
@@ -9,43 +8,34 @@ from __future__ import annotations
 import time
 
 from compatlock.errors import NotCached
+from compatlock.index.holdings import CacheChanged, Holdings
 from compatlock.index.indexes import index_set_of, request_key
-from compatlock.index.stored_edges import decode_dependencies, encode_dependencies
-from compatlock.index.stored_view import package_of
-from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-    from typing import Any
+    from collections.abc import Iterable
 
-    from compatlock.index.compile import Compiler
     from compatlock.index.indexes import IndexSet
     from compatlock.index.lazy_network import LazyNetwork
-    from compatlock.index.store import PackageRow, Store
-    from compatlock.index.view import Hidden, View, Viewer
+    from compatlock.index.store import Store
     from compatlock.model.dependencies import Dependencies
-    from compatlock.model.index import PackageIndex
-    from compatlock.model.listing import File, Listing
+    from compatlock.model.listing import Listing
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
     from compatlock.model.policy import Policy
     from compatlock.model.target import Target
 
+__all__ = ["FRESH_SECONDS", "CacheChanged", "IndexChanged", "Supply"]
+
 # How long a listing is believed without asking again, in seconds (what the public index itself allows).
 FRESH_SECONDS = 600
-
-
-class CacheChanged(NotCached):
-    """The store no longer holds what a run relies on: another process replaced it, or it is damaged. The
-    run has to begin again."""
 
 
 class IndexChanged(CacheChanged):
     """The index says something newer than what a run believed from the cache: the run has to begin again."""
 
 
-class Supply:
+class Supply(Holdings):
     """The universe of one index, or of several, for one target and policy.
 
     `network` None means offline: a missing listing or metadata raises NotCached. With `refresh`, listings of
@@ -64,29 +54,12 @@ class Supply:
         *,
         refresh: bool = False,
     ) -> None:
-        self.indexes = index_set_of(source) if isinstance(source, str) else source
-        # Where packages are from or, while that is not known, where to ask for them next; 0 if not here.
-        self._positions: dict[str, int] = {}
-        self.target = target
-        self.policy = policy
-        self._store = store
+        indexes = index_set_of(source) if isinstance(source, str) else source
+        now = int(time.time()) if now is None else now
+        max_age = None if network is None else 0 if refresh else FRESH_SECONDS
+        super().__init__(store, indexes, target, policy, now, max_age)
         self._network = network
-        self._now = int(time.time()) if now is None else now
         self._refresh = refresh
-        self._view_key = f"{target.key}/{policy.key}"
-        self._packages: dict[str, Package] = {}
-        self._digests: dict[str, str] = {}
-        # Packages whose listing is from an earlier run.
-        self._believed: set[str] = set()
-        self._dependencies: dict[tuple[str, int], Dependencies] = {}
-        self._installable: dict[tuple[str, int], list[File]] = {}
-        self._answered: dict[str, int] = {}
-        self._versions: dict[str, list[str]] = {}
-        self._statuses: dict[str, tuple[str, str]] = {}
-        # The views that this run made itself: they still have the files.
-        self._views: dict[str, View] = {}
-        self._viewer: Viewer | None = None
-        self._compiler: Compiler | None = None
         self.fetched_listings = 0
         self.fetched_metadata = 0
 
@@ -102,13 +75,6 @@ class Supply:
             refresh=self._refresh,
         )
 
-    @property
-    def memo(self) -> MutableMapping[str, str]:
-        """What was derived before, as text, from run to run."""
-        return self._store.memo
-
-    # Packages
-
     def package(self, name: str) -> Package:
         """One package; see `packages`."""
         return self._packages.get(name) or self.packages([name])[name]
@@ -121,122 +87,6 @@ class Supply:
         if missing:
             self.fetch(missing, ())
         return {n: self._packages[n] for n in wanted}
-
-    def missing_packages(self, names: Iterable[str]) -> list[str]:
-        """Those of the packages that only the network can give."""
-        unread = [n for n in names if n not in self._packages]
-        if unread:
-            found, unknown = self.indexes.locate(unread, self._look, self._is_fresh)
-            self._positions.update((name, position) for name, position in unknown.items() if position)
-            for name, (position, row) in found.items():
-                if position:
-                    self._positions[name] = position
-                self._load_package(name, row)
-                if row.fetched < self._now:
-                    self._believed.add(name)
-        return [n for n in unread if n not in self._packages]
-
-    def confirm(self, names: Iterable[str]) -> None:
-        """Ask the index again about those of the packages that an earlier run asked it about: before it is
-        said that there is no answer. Raises IndexChanged when it says something else now."""
-        asked = [name for name in names if name in self._believed] if self._network is not None else []
-        if not asked:
-            return
-        before = {name: self._digests[name] for name in asked}
-        self.fetch(asked, ())
-        self._believed.difference_update(asked)
-        if any(self._digests[name] != digest for name, digest in before.items()):
-            self.save()
-            raise IndexChanged("the index changed meanwhile", hints=["run again"])
-
-    def _look(self, source: str, names: list[str]) -> dict[str, PackageRow]:
-        return self._store.packages(source, self._view_key, names)
-
-    def _is_fresh(self, row: PackageRow) -> bool:
-        oldest = 0 if self._refresh else FRESH_SECONDS
-        return self._network is None or 0 <= self._now - row.fetched <= oldest
-
-    def source_of(self, name: str) -> str:
-        """How the store names the index that a package is from."""
-        return self.indexes.source(self._positions.get(name, 0))
-
-    def index_of(self, name: str) -> PackageIndex:
-        """The index that a package is from."""
-        return self.indexes.all[self._positions.get(name, 0)]
-
-    def request_key(self, name: str) -> str:
-        """How a request to the network names a package."""
-        return request_key(name, self._positions.get(name, 0))
-
-    def status(self, name: str) -> tuple[str, str]:
-        """What the index says of a project as a whole (PEP 792), and why: `("archived", "...")`; empty texts
-        when it says nothing."""
-        return self._statuses.get(name, ("", ""))
-
-    def _load_package(self, name: str, row: PackageRow) -> None:
-        if row.view is not None:
-            self._add_package(name, row.digest, row.view, row.runs)
-            return
-        listing = self._store.listing(self.source_of(name), name)
-        if listing is not None:
-            self._add_package(name, listing.digest, self._make_view(listing), None)
-
-    def _make_view(self, listing: Listing) -> Any:
-        from compatlock.index.view import encode_view
-
-        view = self._views[listing.project] = self.viewer.view(listing)
-        encoded = encode_view(view)
-        encoded["e"] = listing.found
-        if listing.status:
-            encoded["s"] = [listing.status, listing.status_reason]
-        source = self.source_of(listing.project)
-        self._store.put_view(source, self._view_key, listing.project, listing.digest, encoded)
-        return encoded
-
-    def _view(self, name: str) -> View:
-        """The view of a package of this run, with all files."""
-        view = self._views.get(name)
-        if view is None:
-            listing = self._store.listing(self.source_of(name), name)
-            if listing is None or listing.digest != self._digests[name]:
-                raise self._lost(name)
-            view = self._views[name] = self.viewer.view(listing)
-        return view
-
-    @property
-    def viewer(self) -> Viewer:
-        """What judges files for the target; made when first needed."""
-        if self._viewer is None:
-            from compatlock.index.view import Viewer
-
-            self._viewer = Viewer(self.target, self.policy)
-        return self._viewer
-
-    def _add_package(self, name: str, digest: str, view: Any, runs: dict[str, Any] | None) -> None:
-        known = runs or {}
-
-        def compute(specifier: str) -> tuple[int, ...]:
-            return self._answer(name, specifier)
-
-        prerelease = self.policy.prerelease
-        self._packages[name] = package_of(name, view, known, compute=compute, prerelease=prerelease)
-        self._digests[name] = digest
-        if "s" in view:
-            self._statuses[name] = (view["s"][0], view["s"][1])
-        self._answered[name] = len(known)
-
-    def _answer(self, name: str, specifier: str) -> tuple[int, ...]:
-        from compatlock.index.specifiers import answer
-
-        versions = self._versions.get(name)
-        if versions is None:
-            versions = self._store.versions(self.source_of(name), name, self._digests[name])
-            if versions is None:
-                raise self._lost(name)
-            self._versions[name] = versions
-        return answer(specifier, versions)
-
-    # Dependencies
 
     def dependencies(self, releases: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Dependencies]:
         """Dependencies of candidates `(package, index)`. Raises as `packages` does."""
@@ -251,38 +101,18 @@ class Supply:
         known = self._dependencies.get((name, index))
         return known if known is not None else self.dependencies([(name, index)])[name, index]
 
-    def missing_dependencies(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Those of the candidates whose dependencies only the network can give."""
-        unread = [r for r in releases if r not in self._dependencies]
-        keys = {r: self._packages[r[0]].file_keys[r[1]] for r in unread}
-        by_source: dict[str, list[str]] = {}
-        for (name, _), key in keys.items():
-            by_source.setdefault(self.source_of(name), []).append(key)
-        rows = {s: self._store.edges(s, self.target.key, wanted) for s, wanted in by_source.items()}
-        missing = []
-        for release, key in keys.items():
-            source = self.source_of(release[0])
-            row = rows[source].get(key)
-            known = decode_dependencies(row) if row is not None else self._compile_stored(source, key)
-            # A file that was not there may have come back.
-            if known is None or (known.source == MISSING and self._network is not None):
-                missing.append(release)
-            else:
-                self._dependencies[release] = known
-        return missing
-
-    def _compile_stored(self, source: str, key: str) -> Dependencies | None:
-        fields = self._store.metadata(source, key)
-        return None if fields is None else self._compile(source, key, _metadata(fields))
-
-    def _compile(self, source: str, key: str, metadata: Metadata) -> Dependencies:
-        if self._compiler is None:
-            from compatlock.index.compile import Compiler
-
-            self._compiler = Compiler(self.target)
-        release = self._compiler.compile(metadata)
-        self._store.put_edges(source, self.target.key, key, encode_dependencies(release))
-        return release
+    def confirm(self, names: Iterable[str]) -> None:
+        """Ask the index again about those of the packages that an earlier run asked it about: before it is
+        said that there is no answer. Raises IndexChanged when it says something else now."""
+        asked = [name for name in names if name in self._believed] if self._network is not None else []
+        if not asked:
+            return
+        before = {name: self._digests[name] for name in asked}
+        self.fetch(asked, ())
+        self._believed.difference_update(asked)
+        if any(self._digests[name] != digest for name, digest in before.items()):
+            self.save()
+            raise IndexChanged("the index changed meanwhile", hints=["run again"])
 
     # Fetching
 
@@ -307,19 +137,17 @@ class Supply:
     def _release_text(self, name: str, index: int) -> str:
         return f"{name} {self._packages[name].versions[index]}"
 
-    def file_of(self, name: str, index: int) -> File:
-        """The file whose metadata speaks for a candidate."""
-        return self._view(name).candidates[index].file
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether a package is from another index than the default one."""
+        return self.index_of(name) != self.indexes.default
 
-    def is_compiled(self, name: str, index: int) -> bool:
-        """Whether an installer would take a wheel for a platform."""
-        filename = self.file_of(name, index).filename
-        return filename.endswith(".whl") and not filename.endswith("-any.whl")
+    def request_key(self, name: str) -> str:
+        """How a request to the network names a package."""
+        return request_key(name, self._position(name))
 
-    def _lost(self, name: str) -> CacheChanged:
-        return CacheChanged(
-            f"the cache lost what it held about {name}", hints=["run again, without `--offline`"]
-        )
+    def etag(self, name: str) -> str:
+        """Entity tag of the stored listing."""
+        return self._store.etag(self.source_of(name), name)
 
     def take_listing(self, name: str, listing: Listing | None, etag: str) -> bool:
         """Take the answer of the index that was asked for a project (None: unchanged) into the store and the
@@ -333,7 +161,7 @@ class Supply:
                 raise self._lost(name)
         else:
             self._store.put_listing(source, listing, etag, self._now)
-        if not listing.found and self._positions.get(name, 0) != self.indexes.order(name)[-1]:
+        if not listing.found and self._position(name) != self.indexes.order(name)[-1]:
             self._store.flush()
             return False
         self._add_package(name, listing.digest, self._make_view(listing), None)
@@ -349,68 +177,3 @@ class Supply:
         self._store.put_metadata(source, key, metadata)
         release = self._dependencies[name, index] = self._compile(source, key, metadata)
         return release
-
-    def newest_dependencies(self, name: str) -> Dependencies | None:
-        """The dependencies of a package's newest candidate, if this run has read them."""
-        package = self._packages.get(name)
-        return self._dependencies.get((name, package.newest())) if package is not None else None
-
-    def etag(self, name: str) -> str:
-        """Entity tag of the stored listing."""
-        return self._store.etag(self.source_of(name), name)
-
-    # At the end of a run
-
-    def installable_files(self, releases: Mapping[str, int]) -> dict[str, list[File]]:
-        """The files of candidates, `{package: index}`, that the target could install, best first."""
-        unread = [release for release in releases.items() if release not in self._installable]
-        wanted = {n: (self._packages[n].versions[i], self._digests[n]) for n, i in unread}
-        found: dict[str, list[File]] = {}
-        for source in dict.fromkeys(map(self.source_of, wanted)):
-            there = {name: release for name, release in wanted.items() if self.source_of(name) == source}
-            found.update(self._store.installable(source, self._view_key, there))
-        for name, index in unread:
-            files = found.get(name)
-            if files is None:
-                files = list(self._view(name).candidates[index].files)
-                source = self.source_of(name)
-                self._store.put_installable(source, self._view_key, name, *wanted[name], files)
-            self._installable[name, index] = files
-        return {name: self._installable[name, index] for name, index in releases.items()}
-
-    def hidden(self, name: str) -> tuple[Hidden, ...]:
-        """The releases of a project that are no candidates, each with the reason."""
-        return self._view(name).hidden
-
-    def listing(self, name: str) -> Listing | None:
-        """The stored listing of a project."""
-        return self._store.listing(self.source_of(name), name)
-
-    def listings_read(self) -> Iterator[Listing]:
-        """The listings of all projects that this run looked at."""
-        for name in sorted(self._packages):
-            listing = self.listing(name)
-            if listing is not None:
-                yield listing
-
-    def metadata_read(self) -> Iterator[tuple[str, File, Metadata]]:
-        """The metadata of all candidates that this run looked at: project, file, metadata."""
-        for name, index in sorted(self._dependencies):
-            fields = self._store.metadata(self.source_of(name), self._packages[name].file_keys[index])
-            if fields is not None:
-                yield name, self.file_of(name, index), _metadata(fields)
-
-    def save(self) -> None:
-        """Store what was derived during the run."""
-        for name, package in self._packages.items():
-            if len(package.full_runs) > self._answered[name]:
-                self._store.put_runs(self.source_of(name), name, self._digests[name], package.full_runs)
-                self._answered[name] = len(package.full_runs)
-        self._store.flush()
-
-
-def _metadata(fields: list[Any]) -> Metadata:
-    from compatlock.model.metadata import Metadata
-
-    requires_dist, provides_extra, *rest = fields
-    return Metadata(tuple(requires_dist), tuple(provides_extra), *rest)

@@ -1,0 +1,290 @@
+"""What the store holds of an index, as a target sees it: the universe that is served to the search.
+
+A warm run touches only this: packages and dependencies come out ready-made. What the store holds in another
+form is evaluated for the target, and stored.
+"""
+
+from __future__ import annotations
+
+from compatlock.errors import NotCached
+from compatlock.index.stored_edges import decode_dependencies, encode_dependencies
+from compatlock.index.stored_view import package_of
+from compatlock.model.dependencies import MISSING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+    from typing import Any
+
+    from compatlock.index.compile import Compiler
+    from compatlock.index.indexes import IndexSet
+    from compatlock.index.store import PackageRow, Store
+    from compatlock.index.view import Hidden, View, Viewer
+    from compatlock.model.dependencies import Dependencies
+    from compatlock.model.index import PackageIndex
+    from compatlock.model.listing import File, Listing
+    from compatlock.model.metadata import Metadata
+    from compatlock.model.package import Package
+    from compatlock.model.policy import Policy
+    from compatlock.model.target import Target
+
+
+class CacheChanged(NotCached):
+    """The store no longer holds what a run relies on: another process replaced it, or it is damaged. The
+    run has to begin again."""
+
+
+class Holdings:
+    """What is held of one index, or of several, for one target and policy.
+
+    `now` is in seconds since the epoch; a listing is believed for `max_age` seconds, and with None, which is
+    offline, for ever.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        indexes: IndexSet,
+        target: Target,
+        policy: Policy,
+        now: int,
+        max_age: int | None,
+    ) -> None:
+        self.indexes = indexes
+        # Where packages are from or, while that is not known, where to ask for them next; 0 if not here.
+        self._positions: dict[str, int] = {}
+        self.target = target
+        self.policy = policy
+        self._store = store
+        self._now = now
+        self._max_age = max_age
+        self._view_key = f"{target.key}/{policy.key}"
+        self._packages: dict[str, Package] = {}
+        self._digests: dict[str, str] = {}
+        # Packages whose listing is from an earlier run.
+        self._believed: set[str] = set()
+        self._dependencies: dict[tuple[str, int], Dependencies] = {}
+        self._installable: dict[tuple[str, int], list[File]] = {}
+        self._answered: dict[str, int] = {}
+        self._versions: dict[str, list[str]] = {}
+        self._statuses: dict[str, tuple[str, str]] = {}
+        # The views that this run made itself: they still have the files.
+        self._views: dict[str, View] = {}
+        self._viewer: Viewer | None = None
+        self._compiler: Compiler | None = None
+
+    @property
+    def memo(self) -> MutableMapping[str, str]:
+        """What was derived before, as text, from run to run."""
+        return self._store.memo
+
+    # Packages
+
+    def missing_packages(self, names: Iterable[str]) -> list[str]:
+        """Those of the packages that only the network can give."""
+        unread = [n for n in names if n not in self._packages]
+        if unread:
+            found, unknown = self.indexes.locate(unread, self._look, self._is_fresh)
+            self._positions.update((name, position) for name, position in unknown.items() if position)
+            for name, (position, row) in found.items():
+                if position:
+                    self._positions[name] = position
+                self._load_package(name, row)
+                if row.fetched < self._now:
+                    self._believed.add(name)
+        return [n for n in unread if n not in self._packages]
+
+    def _look(self, source: str, names: list[str]) -> dict[str, PackageRow]:
+        return self._store.packages(source, self._view_key, names)
+
+    def _is_fresh(self, row: PackageRow) -> bool:
+        return self._max_age is None or 0 <= self._now - row.fetched <= self._max_age
+
+    def _position(self, name: str) -> int:
+        return self._positions.get(name, 0)
+
+    def source_of(self, name: str) -> str:
+        """How the store names the index that a package is from."""
+        return self.indexes.source(self._position(name))
+
+    def index_of(self, name: str) -> PackageIndex:
+        """The index that a package is from."""
+        return self.indexes.all[self._position(name)]
+
+    def status(self, name: str) -> tuple[str, str]:
+        """What the index says of a project as a whole (PEP 792), and why: `("archived", "...")`; empty texts
+        when it says nothing."""
+        return self._statuses.get(name, ("", ""))
+
+    def _load_package(self, name: str, row: PackageRow) -> None:
+        if row.view is not None:
+            self._add_package(name, row.digest, row.view, row.runs)
+            return
+        listing = self._store.listing(self.source_of(name), name)
+        if listing is not None:
+            self._add_package(name, listing.digest, self._make_view(listing), None)
+
+    def _make_view(self, listing: Listing) -> Any:
+        from compatlock.index.view import encode_view
+
+        view = self._views[listing.project] = self.viewer.view(listing)
+        encoded = encode_view(view)
+        encoded["e"] = listing.found
+        if listing.status:
+            encoded["s"] = [listing.status, listing.status_reason]
+        source = self.source_of(listing.project)
+        self._store.put_view(source, self._view_key, listing.project, listing.digest, encoded)
+        return encoded
+
+    def _view(self, name: str) -> View:
+        """The view of a package of this run, with all files."""
+        view = self._views.get(name)
+        if view is None:
+            listing = self._store.listing(self.source_of(name), name)
+            if listing is None or listing.digest != self._digests[name]:
+                raise self._lost(name)
+            view = self._views[name] = self.viewer.view(listing)
+        return view
+
+    @property
+    def viewer(self) -> Viewer:
+        """What judges files for the target; made when first needed."""
+        if self._viewer is None:
+            from compatlock.index.view import Viewer
+
+            self._viewer = Viewer(self.target, self.policy)
+        return self._viewer
+
+    def _add_package(self, name: str, digest: str, view: Any, runs: dict[str, Any] | None) -> None:
+        known = runs or {}
+
+        def compute(specifier: str) -> tuple[int, ...]:
+            return self._answer(name, specifier)
+
+        prerelease = self.policy.prerelease
+        self._packages[name] = package_of(name, view, known, compute=compute, prerelease=prerelease)
+        self._digests[name] = digest
+        if "s" in view:
+            self._statuses[name] = (view["s"][0], view["s"][1])
+        self._answered[name] = len(known)
+
+    def _answer(self, name: str, specifier: str) -> tuple[int, ...]:
+        from compatlock.index.specifiers import answer
+
+        versions = self._versions.get(name)
+        if versions is None:
+            versions = self._store.versions(self.source_of(name), name, self._digests[name])
+            if versions is None:
+                raise self._lost(name)
+            self._versions[name] = versions
+        return answer(specifier, versions)
+
+    def _lost(self, name: str) -> CacheChanged:
+        return CacheChanged(
+            f"the cache lost what it held about {name}", hints=["run again, without `--offline`"]
+        )
+
+    # Dependencies
+
+    def missing_dependencies(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Those of the candidates whose dependencies only the network can give."""
+        unread = [r for r in releases if r not in self._dependencies]
+        keys = {r: self._packages[r[0]].file_keys[r[1]] for r in unread}
+        by_source: dict[str, list[str]] = {}
+        for (name, _), key in keys.items():
+            by_source.setdefault(self.source_of(name), []).append(key)
+        rows = {s: self._store.edges(s, self.target.key, wanted) for s, wanted in by_source.items()}
+        missing = []
+        for release, key in keys.items():
+            source = self.source_of(release[0])
+            row = rows[source].get(key)
+            known = decode_dependencies(row) if row is not None else self._compile_stored(source, key)
+            # A file that was not there may have come back.
+            if known is None or (known.source == MISSING and self._max_age is not None):
+                missing.append(release)
+            else:
+                self._dependencies[release] = known
+        return missing
+
+    def _compile_stored(self, source: str, key: str) -> Dependencies | None:
+        fields = self._store.metadata(source, key)
+        return None if fields is None else self._compile(source, key, _metadata(fields))
+
+    def _compile(self, source: str, key: str, metadata: Metadata) -> Dependencies:
+        if self._compiler is None:
+            from compatlock.index.compile import Compiler
+
+            self._compiler = Compiler(self.target)
+        release = self._compiler.compile(metadata)
+        self._store.put_edges(source, self.target.key, key, encode_dependencies(release))
+        return release
+
+    def newest_dependencies(self, name: str) -> Dependencies | None:
+        """The dependencies of a package's newest candidate, if this run has read them."""
+        package = self._packages.get(name)
+        return self._dependencies.get((name, package.newest())) if package is not None else None
+
+    def file_of(self, name: str, index: int) -> File:
+        """The file whose metadata speaks for a candidate."""
+        return self._view(name).candidates[index].file
+
+    def is_compiled(self, name: str, index: int) -> bool:
+        """Whether an installer would take a wheel for a platform."""
+        filename = self.file_of(name, index).filename
+        return filename.endswith(".whl") and not filename.endswith("-any.whl")
+
+    # At the end of a run
+
+    def installable_files(self, releases: Mapping[str, int]) -> dict[str, list[File]]:
+        """The files of candidates, `{package: index}`, that the target could install, best first."""
+        unread = [release for release in releases.items() if release not in self._installable]
+        wanted = {n: (self._packages[n].versions[i], self._digests[n]) for n, i in unread}
+        found: dict[str, list[File]] = {}
+        for source in dict.fromkeys(map(self.source_of, wanted)):
+            there = {name: release for name, release in wanted.items() if self.source_of(name) == source}
+            found.update(self._store.installable(source, self._view_key, there))
+        for name, index in unread:
+            files = found.get(name)
+            if files is None:
+                files = list(self._view(name).candidates[index].files)
+                source = self.source_of(name)
+                self._store.put_installable(source, self._view_key, name, *wanted[name], files)
+            self._installable[name, index] = files
+        return {name: self._installable[name, index] for name, index in releases.items()}
+
+    def hidden(self, name: str) -> tuple[Hidden, ...]:
+        """The releases of a project that are no candidates, each with the reason."""
+        return self._view(name).hidden
+
+    def listing(self, name: str) -> Listing | None:
+        """The stored listing of a project."""
+        return self._store.listing(self.source_of(name), name)
+
+    def listings_read(self) -> Iterator[Listing]:
+        """The listings of all projects that this run looked at."""
+        for name in sorted(self._packages):
+            listing = self.listing(name)
+            if listing is not None:
+                yield listing
+
+    def metadata_read(self) -> Iterator[tuple[str, File, Metadata]]:
+        """The metadata of all candidates that this run looked at: project, file, metadata."""
+        for name, index in sorted(self._dependencies):
+            fields = self._store.metadata(self.source_of(name), self._packages[name].file_keys[index])
+            if fields is not None:
+                yield name, self.file_of(name, index), _metadata(fields)
+
+    def save(self) -> None:
+        """Store what was derived during the run."""
+        for name, package in self._packages.items():
+            if len(package.full_runs) > self._answered[name]:
+                self._store.put_runs(self.source_of(name), name, self._digests[name], package.full_runs)
+                self._answered[name] = len(package.full_runs)
+        self._store.flush()
+
+
+def _metadata(fields: list[Any]) -> Metadata:
+    from compatlock.model.metadata import Metadata
+
+    requires_dist, provides_extra, *rest = fields
+    return Metadata(tuple(requires_dist), tuple(provides_extra), *rest)
