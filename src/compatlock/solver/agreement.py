@@ -9,9 +9,10 @@ from compatlock.solver.joint import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from compatlock.model.package import Package
     from compatlock.solver.sat import Sat
-    from compatlock.solver.tiers import Costs
 
 
 class Agreement:
@@ -23,9 +24,9 @@ class Agreement:
     their cuts, agree exactly when they are the same. A package that a target does not install agrees.
     """
 
-    def __init__(self, sat: Sat, costs: Costs) -> None:
+    def __init__(self, sat: Sat, on_cost: Callable[[str, int, int], None]) -> None:
         self._sat = sat
-        self._costs = costs
+        self._on_cost = on_cost
         self._differs: dict[str, int] = {}
         self._present: dict[str, int] = {}
         self._positions: dict[str, list[int]] = {}
@@ -37,7 +38,7 @@ class Agreement:
         if name not in self._differs:
             self._differs[name] = self._sat.variable()
             self._positions[name], self._literals[name] = [], {}
-            self._costs.on_constant(objective.DIFFERENT, self._differs[name], 1)
+            self._on_cost(objective.DIFFERENT, self._differs[name], 1)
         self._present[package.name] = present
         if package.size:
             differs, positions = self._differs[name], package.positions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compatlock.model import objective
 from compatlock.model.lock import TierValue
+from compatlock.solver.agreement import Agreement
 from compatlock.solver.depth import frame
 from compatlock.solver.facts import FactClauses
 from compatlock.solver.formula import Formula
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
     from compatlock.model.fact import Fact
-    from compatlock.model.objective import Tier
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
     from compatlock.solver.reach import Reach
@@ -40,16 +40,16 @@ _KNOWN_CHASES = 64
 
 
 def search(
-    universe: Universe, request: Request, *, thorough: bool = False
+    universe: Universe, request: Request, *, thorough: bool = False, several_targets: bool = False
 ) -> Generator[Need, None, Solution | None]:
     """Find the best answer; None when there is none. Yields a `Need` whenever something must be read,
     and goes on when `universe` holds it.
 
     `thorough`: read as much as it takes for a proof that presumes nothing (see `Solution.presumed`), which
-    may be every release there is.
+    may be every release there is. `several_targets`: the request is a joint one (see `solver.joint`).
     """
     framed = yield from frame(universe, request)
-    run = _Search(universe, request, framed.newest, framed.depths, thorough=thorough)
+    run = _Search(universe, request, *framed, thorough=thorough, several_targets=several_targets)
     try:
         return (yield from run.run())
     finally:
@@ -65,6 +65,7 @@ class _Search:
         depths: dict[str, int],
         *,
         thorough: bool = False,
+        several_targets: bool = False,
     ) -> None:
         self.universe = universe
         self.request = request
@@ -73,7 +74,15 @@ class _Search:
         self.sat = Sat()
         self.active = self.sat.variable()
         self.gates = Gates(self.sat)
-        self.costs = Costs(self._tiers(), self.sat, root_newest=newest, depths=depths, older=request.older)
+        tiers = objective.tiers(
+            waivers=bool(request.waivers),
+            older=bool(request.older),
+            prefer=request.prefer,
+            several_targets=several_targets,
+        )
+        self.costs = Costs(tiers, self.sat, root_newest=newest, depths=depths, older=request.older)
+        if several_targets:
+            self.costs.agreement = Agreement(self.sat, self.costs.on_constant)
         guards = self._guards()
         self.soft: dict[str, int] = {}
         facts = [f for f in request.facts if request.soft_facts or not f.is_soft]
@@ -88,12 +97,6 @@ class _Search:
         self.rounds = 0
         self.best: Reach | None = None
         self.broken: tuple[str, ...] = ()
-
-    def _tiers(self) -> tuple[Tier, ...]:
-        request = self.request
-        return objective.tiers(
-            waivers=bool(request.waivers), older=bool(request.older), prefer=request.prefer
-        )
 
     def _guards(self) -> WaiverGuards:
         return WaiverGuards(

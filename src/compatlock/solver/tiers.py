@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 
 from compatlock.model import objective
 from compatlock.solver.formula import Watcher
+from compatlock.solver.joint import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from compatlock.model.fact import Fact
     from compatlock.model.objective import Tier
     from compatlock.model.package import Package
+    from compatlock.solver.agreement import Agreement
     from compatlock.solver.formula import Formula
     from compatlock.solver.sat import Sat
 
@@ -207,6 +209,8 @@ class Costs(Watcher):
         self._sums = [t for t in self.tiers if isinstance(t, SumTier)]
         self._worst = next(t for t in self.tiers if isinstance(t, WorstTier))
         self._tiers_of: dict[str, list[SumTier]] = {}
+        # What says which packages differ between targets, when there are several.
+        self.agreement: Agreement | None = None
 
     def _of_kind(self, kind: str) -> list[SumTier]:
         return [t for t in self._sums if t.tier.kind == kind]
@@ -236,6 +240,9 @@ class Costs(Watcher):
 
     def on_package(self, formula: Formula, package: Package, present: int) -> None:
         name = package.name
+        # First of all: what follows may already split the package.
+        if self.agreement is not None:
+            self.agreement.on_package(package, present)
         for tier in self._of_kind(objective.PACKAGES):
             tier.add_constant(present, 1)
         newest = self._root_newest.get(name)
@@ -254,7 +261,7 @@ class Costs(Watcher):
     def _counts(self, tier: Tier, name: str) -> bool:
         """Whether the lag of a package is part of a tier."""
         if tier.kind == objective.PREFERRED:
-            return tier.package == name
+            return tier.package == plain(name)
         if name in self._root_newest:
             return tier.kind in (objective.ROOT_DAYS, objective.ROOT_RELEASES)
         return tier.kind == objective.DEPTH and tier.depth == self._depths.get(name, objective.DEEPEST)
@@ -280,6 +287,8 @@ class Costs(Watcher):
     def on_cut(self, package: Package, before: int, cut: int, literal: int, after: int | None) -> None:
         for tier in self._tiers_of.get(package.name, ()):
             tier.on_cut(package.name, before, cut, literal, after)
+        if self.agreement is not None:
+            self.agreement.on_cut(package, cut, literal)
 
     # Assumptions and proofs
 
