@@ -10,7 +10,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import compatlock.knowledge.load as load
-from compatlock.knowledge.apply import FactIndex
+from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.check import unmatched_versions
 from compatlock.knowledge.load import load_facts, load_profile, profile_names
 from compatlock.knowledge.parse import read_facts_file
@@ -94,9 +94,21 @@ def test_each_trl_has_one_vllm_range(version: str) -> None:
         ("transformers-510-deepspeed", "0.19.8", "5.2.0", True),
         ("vllm-transformers-50x", "0.23.0", "5.5.0", False),
         ("vllm-transformers-50x", "0.23.0", "5.5.1", True),
-        ("vllm-transformers-50x", "0.15.0", "5.5.0", True),
+        ("vllm-transformers-50x", "0.16.0", "5.3.0", False),
+        ("vllm-transformers-50x", "0.24.0", "5.3.0", True),
         ("vllm-pre012-transformers5", "0.11.0", "5.3.0", False),
         ("peft-pre018-transformers5", "0.17.1", "5.0.0", False),
+        ("numba-pre060-numpy2", "0.34.0", "2.0.0", False),
+        ("numba-pre060-numpy2", "0.59.1", "1.26.4", True),
+        ("numba-pre060-numpy2", "0.60.0", "2.0.0", True),
+        ("pandas-pre222-numpy2", "2.1.1", "2.0.0", False),
+        ("pandas-pre222-numpy2", "2.2.2", "2.0.0", True),
+        ("datasets-pre2147-pyarrow21", "2.14.6", "21.0.0", False),
+        ("datasets-pre2147-pyarrow21", "2.14.6", "20.0.0", True),
+        ("datasets-pre2147-pyarrow21", "2.14.7", "21.0.0", True),
+        ("openai-pre1553-httpx028", "1.55.2", "0.28.0", False),
+        ("openai-pre1553-httpx028", "1.55.3", "0.28.1", True),
+        ("openai-pre1553-httpx028", "0.28.1", "0.28.1", True),
         ("trl-async-grpo-floor", "1.6.0", "0.17.1", True),
         ("trl-async-grpo-floor", "1.7.0", "0.21.0", False),
         ("trl-liger-floor", "1.11.0", "0.8.1", False),
@@ -140,7 +152,6 @@ def test_kinds_and_severities() -> None:
     }
     assert {fact.id: fact.broken_days for fact in FACTS.values() if fact.is_soft} == {
         "trl-vllm-supported-range": 60,
-        "liger-081": 60,
         "trl-liger-floor": 120,
         "torchao-torch": 120,
         "vllm-transformers-50x": 120,
@@ -168,7 +179,14 @@ def test_dependencies_that_nothing_declares() -> None:
 
 def test_features_of_facts_are_named_by_a_profile() -> None:
     named = {feature for name in profile_names() for feature in load_profile(name).features}
-    assert {fact.feature for fact in FACTS.values() if fact.feature} <= named
+    software = {fact.feature for fact in FACTS.values() if fact.feature and not is_hardware(fact.feature)}
+    assert software <= named
+
+
+def test_no_shipped_profile_knows_the_hardware() -> None:
+    named = {feature for name in profile_names() for feature in load_profile(name).features}
+    assert FACTS["liger-081"].feature == "gpu.below_compute_capability_8_0"
+    assert not any(map(is_hardware, named))
 
 
 def test_async_grpo() -> None:

@@ -190,11 +190,20 @@ class Assembler:
             yield "sdist metadata, unverified"
         if release.repaired:
             yield _repaired_note(release.repaired)
+        yield from self._asides(package, index)
         if package.name in self._roots and package.newest_hidden:
             yield self._hidden_note(*package.newest_hidden)
         asked = {x for e in edges for x in e.extras}
         for extra in sorted(asked - set(release.provides)):
             yield f"has no extra `{extra}`, which {self._asker(edges, extra)} asks for"
+
+    def _asides(self, package: Package, index: int) -> Iterable[str]:
+        """What is known to be bad about the release on some hardware."""
+        for fact in self._request.asides:
+            if fact.package == package.name and self._chosen.indexes.keys() >= set(fact.present):
+                runs = [run for bound in fact.bounds for run in package.runs(bound.versions)]
+                if any(low <= index < high for low, high in runs):
+                    yield f"{fact.summary} (known fact `{fact.id}`)"
 
     def _hidden_note(self, version: str, reason: str, detail: str) -> str:
         target = self._request.target

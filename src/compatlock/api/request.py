@@ -8,7 +8,7 @@ from compatlock.api.times import parse_time
 from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_constraints, parse_requirements
 from compatlock.inputs.sources import read_sources
-from compatlock.knowledge.apply import FactIndex
+from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.names import normalise
 from compatlock.model.policy import PRERELEASE_MODES, Policy
@@ -57,7 +57,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         )
     applied, dropped = _apply_markers(roots, target, memo)
     bounds, _ = _apply_markers(constraints.requirements, target, memo)
-    facts = _facts(options, profiles, memo)
+    facts, asides = _facts(options, profiles, memo)
     overrides = _overrides(options, target, memo)
     request = Request(
         roots=tuple(sorted(_overridden(root, overrides) for root in applied)),
@@ -72,6 +72,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         strategy=options.strategy,
         overrides=overrides,
         exclusions=_exclusions(options, memo),
+        asides=asides,
     )
     notes = [*files.notes, *constraints.notes, *(f"left out, its marker is false: {r}" for r in dropped)]
     notes += filter(None, map(shadowing_note, profiles))
@@ -137,11 +138,13 @@ def _packages(names: Iterable[str]) -> tuple[str, ...]:
 
 def _facts(
     options: LockOptions, profiles: Sequence[Profile], memo: MutableMapping[str, str]
-) -> tuple[Fact, ...]:
+) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    """The facts in force, and those about hardware that no profile names."""
     facts = load_facts(options.facts, shipped=options.shipped_facts, memo=memo)
     features = {feature for profile in profiles for feature in profile.features}
     selected = [f for f in facts if not f.feature or f.feature in features]
-    return tuple(sorted(f for f in selected if options.soft_facts or not f.is_soft))
+    asides = [f for f in facts if f.kind == "known-bad" and is_hardware(f.feature) and f not in selected]
+    return tuple(sorted(f for f in selected if options.soft_facts or not f.is_soft)), tuple(sorted(asides))
 
 
 def _waivers(

@@ -9,6 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 
+# Features that begin with this name hardware (`gpu.below_compute_capability_8_0`).
+_HARDWARE = "gpu."
+
+
+def is_hardware(feature: str) -> bool:
+    """Whether a feature names hardware, which no lock can know of: unless a profile names it, facts about
+    it are only told."""
+    return feature.startswith(_HARDWARE)
+
+
 class FactIndex:
     """The facts in force, found by package.
 

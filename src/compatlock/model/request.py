@@ -20,6 +20,7 @@ class Request(NamedTuple):
     older:       `{package: version}` of an older lock that should change as little as possible
     prefer:      packages whose own lag goes before that of the roots, most important first
     facts:       facts in force, feature facts already selected
+    asides:      releases known to be bad on some hardware, which no lock can know: told, not enforced
     overrides:   bounds that replace every declared bound on a package (those of `roots` are replaced already)
     exclusions:  edges that are taken away
     """
@@ -36,6 +37,7 @@ class Request(NamedTuple):
     strategy: str = "optimal"
     overrides: tuple[Requirement, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
+    asides: tuple[Fact, ...] = ()
 
     @property
     def amendments(self) -> Amendments:
