@@ -1,0 +1,254 @@
+"""Which ELF members of the wheels of a lock are read, and how much of each.
+
+A lock of machine learning has gigabytes of machine code, of which little is needed: of every wheel a few
+small members, and only where those (or names) point to CUDA or PyTorch the others, large ones from their
+start alone: linkers put the names of symbols and libraries there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from compatlock.audit.elf import Elf, ElfError, read_elf
+from compatlock.audit.elf_summary import KIND, decode_elf, encode_elf
+from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Content, Member, Observations, WheelReader
+
+# Compressed bytes: up to FULL a member is read whole, of a larger one its first START.
+FULL = 2 * 1024 * 1024
+START = 1024 * 1024
+# Of one wheel, and of all wheels of an audit together; the smallest come first.
+WHEEL_BUDGET = 16 * 1024 * 1024
+TOTAL_BUDGET = 160 * 1024 * 1024
+_SAMPLE = 3
+_MOST_MEMBERS = 64
+# What is in memory at once, compressed.
+_BATCH = 16 * 1024 * 1024
+
+_SHARED_OBJECT = re.compile(r"\.so(\.\d+)*\Z")
+_HINT = re.compile(r"cuda|torch|nccl|gpu|(?<![a-z])cu1\d|cudnn|cutlass|flash", re.IGNORECASE)
+_RELATED = re.compile(r"lib(torch|c10|cuda|cublas|cudnn|cusparse|cusolver|cufft|curand|nvrtc|nvJitLink|nccl)")
+# NVIDIA's libraries are told by their names; libraries of another machine are for cross compilation.
+_NOT_READ = re.compile(r"\Anvidia/|/stubs/|\.debug\Z")
+# PyTorch's large libraries are rewritten after linking: their start has no names, and their ends are far.
+_REWRITTEN = re.compile(r"/libtorch_\w+\.so\Z")
+
+
+class Binary(NamedTuple):
+    """An ELF member of a wheel. `problem` says why it could not be read; it has no `elf` then."""
+
+    artefact: Artefact
+    path: str
+    elf: Elf | None = None
+    problem: str = ""
+
+
+class Binaries(NamedTuple):
+    """What was read off a set of wheels, by package.
+
+    `names` are the paths of all shared objects, read or not, `problems` the wheels without a directory.
+    """
+
+    read: Mapping[str, tuple[Binary, ...]]
+    names: Mapping[str, tuple[str, ...]]
+    problems: Mapping[str, str]
+
+    def of(self, package: str) -> tuple[tuple[str, Elf], ...]:
+        """The members of a package that could be read, with their paths."""
+        return tuple((b.path, b.elf) for b in self.read.get(package, ()) if b.elf is not None)
+
+
+def is_vendored(path: str) -> bool:
+    """Whether a member is a copy of a foreign library that a wheel was repaired with (auditwheel)."""
+    return path.split("/", 1)[0].endswith(".libs")
+
+
+def read_binaries(artefacts: Sequence[Artefact], reader: WheelReader, observations: Observations) -> Binaries:
+    """Read what the checks of binaries need of `artefacts`, what is remembered first. Never raises for a
+    wheel: what cannot be read is told in the result."""
+    objects, problems = _shared_objects(artefacts, reader)
+    source = _Source(reader, observations)
+    read = source.read([(a, m) for a in artefacts for m in _own(objects[a.package])[:_SAMPLE]])
+    deeper = [a for a in artefacts if _is_related(a, objects[a.package], read)]
+    rest = [
+        (a, m) for a in deeper for m in _rest(objects[a.package]) if (a.file.filename, m.path) not in read
+    ]
+    read |= source.read(_within_budget(rest))
+    return _result(objects, problems, artefacts, read)
+
+
+def read_more_and_more(
+    artefact: Artefact, reader: WheelReader, observations: Observations
+) -> Iterator[Binaries]:
+    """Read one wheel's members in steps, the smallest first, for who stops as soon as something is seen;
+    the last step is what `read_binaries` reads."""
+    objects, problems = _shared_objects([artefact], reader)
+    own = _own(objects[artefact.package])
+    source = _Source(reader, observations)
+    count = _SAMPLE
+    while count < len(own) and count < _MOST_MEMBERS:
+        read = source.read([(artefact, m) for m in own[:count]])
+        yield _result(objects, problems, [artefact], read)
+        count *= 2
+    yield read_binaries([artefact], reader, observations)
+
+
+def _shared_objects(
+    artefacts: Sequence[Artefact], reader: WheelReader
+) -> tuple[dict[str, list[Member]], dict[str, str]]:
+    """Return the members that are shared objects, and why there are none, by package."""
+    directories = reader.directories([a.file for a in artefacts])
+    objects: dict[str, list[Member]] = {}
+    problems = {}
+    for artefact in artefacts:
+        directory = directories.get(artefact.file.filename)
+        if directory is None or directory.problem:
+            problems[artefact.package] = directory.problem if directory else "it was not read"
+        members = directory.members if directory else ()
+        objects[artefact.package] = [m for m in members if _SHARED_OBJECT.search(m.path)]
+    return objects, problems
+
+
+def _result(
+    objects: Mapping[str, Sequence[Member]],
+    problems: Mapping[str, str],
+    artefacts: Sequence[Artefact],
+    read: Mapping[tuple[str, str], Binary],
+) -> Binaries:
+    found: dict[str, tuple[Binary, ...]] = {}
+    for artefact in artefacts:
+        keys = ((artefact.file.filename, m.path) for m in objects[artefact.package])
+        found[artefact.package] = tuple(read[key] for key in keys if key in read)
+    names = {package: tuple(m.path for m in members) for package, members in objects.items()}
+    return Binaries(found, names, problems)
+
+
+def read_members(
+    wanted: Sequence[tuple[Artefact, Member]], reader: WheelReader, observations: Observations
+) -> list[Binary]:
+    """Read the given members whole, as far as MEMBER_LIMIT allows."""
+    found = _Source(reader, observations, full=MEMBER_LIMIT).read(wanted)
+    return [found[a.file.filename, m.path] for a, m in wanted]
+
+
+def _own(members: Iterable[Member]) -> list[Member]:
+    """The small members that are a wheel's own, the smallest first: they show what it is about."""
+    own = [m for m in members if not is_vendored(m.path) and not _NOT_READ.search(m.path)]
+    return sorted((m for m in own if m.packed <= FULL), key=_by_size)
+
+
+def _rest(members: list[Member]) -> list[Member]:
+    """What is read of a wheel that has to do with CUDA or PyTorch: the smallest first, within limits."""
+    chosen: list[Member] = []
+    spent = 0
+    for member in sorted(members, key=_by_size):
+        if _NOT_READ.search(member.path) or (member.packed > FULL and _REWRITTEN.search(member.path)):
+            continue
+        if is_vendored(member.path) and member.packed > FULL:
+            continue
+        spent += _cost(member)
+        if spent > WHEEL_BUDGET or len(chosen) >= _MOST_MEMBERS:
+            break
+        chosen.append(member)
+    return chosen
+
+
+def _by_size(member: Member) -> tuple[int, str]:
+    return member.packed, member.path
+
+
+def _cost(member: Member, full: int = FULL) -> int:
+    return member.packed if member.packed <= full else START
+
+
+def _is_related(artefact: Artefact, members: list[Member], read: Mapping[tuple[str, str], Binary]) -> bool:
+    """Whether a wheel may be bound to a CUDA or a PyTorch: by what its members need, or by names."""
+    for member in members:
+        binary = read.get((artefact.file.filename, member.path))
+        if binary and binary.elf and any(_RELATED.match(name) for name in binary.elf.needed):
+            return True
+        if _HINT.search(member.path) and not _NOT_READ.search(member.path):
+            return True
+    return bool(members) and any(re.match(r"torch\b(?!-)", line) for line in artefact.requires)
+
+
+def _within_budget(wanted: list[tuple[Artefact, Member]]) -> list[tuple[Artefact, Member]]:
+    chosen, spent = [], 0
+    for artefact, member in sorted(wanted, key=lambda pair: (_by_size(pair[1]), pair[0].package)):
+        spent += _cost(member)
+        if spent > TOTAL_BUDGET:
+            break
+        chosen.append((artefact, member))
+    return chosen
+
+
+class _Source:
+    """Reads members, remembered ones from the observations; `full` is up to where they are read whole."""
+
+    def __init__(self, reader: WheelReader, observations: Observations, full: int = FULL) -> None:
+        self._reader = reader
+        self._observations = observations
+        self._full = full
+
+    def read(self, wanted: Iterable[tuple[Artefact, Member]]) -> dict[tuple[str, str], Binary]:
+        """Return the members by file name and path."""
+        wanted = list(wanted)
+        keys = {self._key(a, m): (a, m) for a, m in wanted if a.file.sha256}
+        found: dict[tuple[str, str], Binary] = {}
+        for key, summary in self._observations.get(KIND, sorted(keys)).items():
+            elf = decode_elf(summary)
+            if elf is not None and key in keys:
+                artefact, member = keys[key]
+                found[artefact.file.filename, member.path] = Binary(artefact, member.path, elf)
+        missing = [(a, m) for a, m in wanted if (a.file.filename, m.path) not in found]
+        for batch in self._batches(missing):
+            found |= self._fetch(batch)
+        return found
+
+    def _key(self, artefact: Artefact, member: Member) -> tuple[str, str]:
+        """A start of a member is another thing than the whole."""
+        subject = member.path if member.packed <= self._full else f"{member.path}@{START}"
+        return artefact.file.sha256, subject
+
+    def _batches(self, wanted: list[tuple[Artefact, Member]]) -> Iterator[list[tuple[Artefact, Member]]]:
+        batch: list[tuple[Artefact, Member]] = []
+        size = 0
+        for pair in wanted:
+            cost = _cost(pair[1], self._full)
+            if batch and size + cost > _BATCH:
+                yield batch
+                batch, size = [], 0
+            batch.append(pair)
+            size += cost
+        if batch:
+            yield batch
+
+    def _fetch(self, batch: list[tuple[Artefact, Member]]) -> dict[tuple[str, str], Binary]:
+        contents: dict[tuple[str, str], Content] = {}
+        for limit, part in (
+            (self._full, [p for p in batch if p[1].packed <= self._full]),
+            (START, [p for p in batch if p[1].packed > self._full]),
+        ):
+            if part:
+                contents |= self._reader.contents([(a.file, m) for a, m in part], limit=limit)
+        found: dict[tuple[str, str], Binary] = {}
+        summaries: dict[tuple[str, str], bytes] = {}
+        for artefact, member in batch:
+            key = artefact.file.filename, member.path
+            found[key] = binary = _parse(artefact, member, contents.get(key))
+            if binary.elf is not None and artefact.file.sha256:
+                summaries[self._key(artefact, member)] = encode_elf(binary.elf)
+        self._observations.put(KIND, summaries)
+        return found
+
+
+def _parse(artefact: Artefact, member: Member, content: Content | None) -> Binary:
+    if content is None or content.problem:
+        return Binary(artefact, member.path, problem=content.problem if content else "it was not read")
+    if content.data[:4] != b"\x7fELF":
+        return Binary(artefact, member.path)  # a linker script, a file of another system: nothing to check
+    try:
+        return Binary(artefact, member.path, read_elf(content.data, complete=content.complete))
+    except ElfError as error:
+        return Binary(artefact, member.path, problem=str(error))
