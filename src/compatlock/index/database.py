@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from typing import NamedTuple
 
 from compatlock.errors import InputError
 
@@ -35,13 +36,25 @@ create table if not exists memo(key text primary key, body blob) without rowid;
 _DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
-class Database:
-    """The tables of the store in the file at `path`, or in memory for None; in WAL mode, for several
-    processes at once. Raises InputError for a file that cannot be opened or made."""
+class Tables(NamedTuple):
+    """What a file holds: the statements that make its tables, and the table that is made last, which tells
+    that all are there."""
 
-    def __init__(self, path: str | None) -> None:
+    schema: str
+    last: str
+
+
+STORE = Tables(_SCHEMA, "memo")
+
+
+class Database:
+    """Tables, those of the store by default, in the file at `path`, or in memory for None; in WAL mode, for
+    several processes at once. Raises InputError for a file that cannot be opened or made."""
+
+    def __init__(self, path: str | None, tables: Tables = STORE) -> None:
         self._path = path
-        self._connection = _memory() if path is None else _open(path)
+        self._tables = tables
+        self._connection = _memory(tables) if path is None else _open(path, tables)
 
     def rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[Any]:
         """All rows that a query gives; none when the file turns out to be damaged."""
@@ -72,9 +85,9 @@ class Database:
         """Throw everything away. Processes that still use the old file keep it."""
         self._connection.close()
         try:
-            self._connection = _memory() if self._path is None else _afresh(self._path)
+            self._connection = self._afresh()
         except (OSError, sqlite3.Error):
-            self._connection = _memory()
+            self._connection = _memory(self._tables)
 
     def close(self) -> None:
         """Close the file."""
@@ -91,26 +104,29 @@ class Database:
                 self._connection.execute("rollback")
             raise
 
+    def _afresh(self) -> sqlite3.Connection:
+        return _memory(self._tables) if self._path is None else _afresh(self._path, self._tables)
+
     def _continue_in_memory(self) -> None:
-        memory = _memory()
+        memory = _memory(self._tables)
         try:
             self._connection.backup(memory)
         except _DAMAGE:
-            memory = _memory()
+            memory = _memory(self._tables)
         self._connection.close()
         self._connection = memory
 
 
-def _open(path: str) -> sqlite3.Connection:
+def _open(path: str, tables: Tables) -> sqlite3.Connection:
     directory = os.path.dirname(path)
     try:
         os.makedirs(directory, exist_ok=True)
         try:
-            return _prepare(_connect(path))
+            return _prepare(_connect(path), tables)
         except sqlite3.OperationalError:
-            return _copy(path)
+            return _copy(path, tables)
         except _DAMAGE:  # or no database at all
-            return _afresh(path)
+            return _afresh(path, tables)
     except (OSError, sqlite3.Error) as error:
         raise InputError(
             f"the cache directory {directory} cannot be used: {_reason(error, directory)}",
@@ -127,11 +143,11 @@ def _reason(error: OSError | sqlite3.Error, directory: str) -> str:
     return str(error) if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "Permission denied"
 
 
-def _copy(path: str) -> sqlite3.Connection:
+def _copy(path: str, tables: Tables) -> sqlite3.Connection:
     """A copy in memory of a file that can only be read. Raises sqlite3.Error when not even that."""
     from urllib.parse import quote
 
-    memory = _memory()
+    memory = _memory(tables)
     # `immutable`: without the lock files that a read-only folder does not take.
     source = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?immutable=1", uri=True)
     try:
@@ -141,30 +157,30 @@ def _copy(path: str) -> sqlite3.Connection:
     return memory
 
 
-def _afresh(path: str) -> sqlite3.Connection:
+def _afresh(path: str, tables: Tables) -> sqlite3.Connection:
     for suffix in ("", "-wal", "-shm"):
         try:
             os.remove(f"{path}{suffix}")
         except FileNotFoundError:
             pass
-    return _prepare(_connect(path))
+    return _prepare(_connect(path), tables)
 
 
 def _connect(path: str) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None, timeout=60)
 
 
-def _memory() -> sqlite3.Connection:
-    return _prepare(_connect(":memory:"))
+def _memory(tables: Tables) -> sqlite3.Connection:
+    return _prepare(_connect(":memory:"), tables)
 
 
-def _prepare(database: sqlite3.Connection) -> sqlite3.Connection:
-    """Make the tables when they are missing. The last one tells that all are there."""
-    if not database.execute("select 1 from sqlite_master where name = 'memo'").fetchone():
+def _prepare(database: sqlite3.Connection, tables: Tables) -> sqlite3.Connection:
+    """Make the tables when they are missing."""
+    if not database.execute("select 1 from sqlite_master where name = ?", (tables.last,)).fetchone():
         # Rows of some kilobytes are the rule: larger pages halve the time that it takes to read them.
         database.execute("pragma page_size = 16384")
         database.execute("pragma journal_mode = wal")
-        database.executescript(_SCHEMA)
+        database.executescript(tables.schema)
     database.execute("pragma synchronous = normal")
     # In pages: more than a cold run writes, so that it waits for the disk once, at its end.
     database.execute("pragma wal_autocheckpoint = 4000")
