@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from compatlock.model import objective
 from compatlock.model.lock import TierValue
-from compatlock.solver.agreement import Agreement
 from compatlock.solver.depth import frame
 from compatlock.solver.facts import FactClauses
 from compatlock.solver.formula import Formula
@@ -82,6 +81,8 @@ class _Search:
         )
         self.costs = Costs(tiers, self.sat, root_newest=newest, depths=depths, older=request.older)
         if several_targets:
+            from compatlock.solver.agreement import Agreement
+
             self.costs.agreement = Agreement(self.sat, self.costs.on_constant)
         guards = self._guards()
         self.soft: dict[str, int] = {}
