@@ -1,0 +1,93 @@
+"""A wheel reader that remembers directories by file hash, so that a second look needs no network."""
+
+from __future__ import annotations
+
+import struct
+
+from compatlock.model.artefact import MEMBER_LIMIT, Directory, Member
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from compatlock.model.artefact import Content, Observations, WheelReader
+    from compatlock.model.lock import LockedFile
+
+KIND = "directory/1"
+
+# Number of members, and whether sizes and offsets take 8 bytes (wheels beyond 4 GB).
+_HEAD = struct.Struct("<L?")
+
+
+class RememberedWheels:
+    """Asks `observations` before `reader`; only what could be read is remembered, and no contents are."""
+
+    def __init__(self, reader: WheelReader, observations: Observations) -> None:
+        self._reader = reader
+        self._observations = observations
+
+    def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
+        """See `WheelReader.directories`."""
+        wanted = {file.filename: file for file in files}
+        stored = self._observations.get(KIND, [(file.sha256, "") for file in wanted.values() if file.sha256])
+        found = {}
+        for name, file in wanted.items():
+            directory = decode_directory(stored.get((file.sha256, ""), b""))
+            if directory is not None:
+                found[name] = directory
+        left = [file for name, file in wanted.items() if name not in found]
+        if left:
+            read = self._reader.directories(left)
+            found.update(read)
+            known = [(wanted[name], one) for name, one in read.items() if not one.problem]
+            summaries = {(file.sha256, ""): encode_directory(one) for file, one in known if file.sha256}
+            self._observations.put(KIND, summaries)
+        return {name: found[name] for name in wanted}
+
+    def contents(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> Mapping[tuple[str, str], Content]:
+        """See `WheelReader.contents`."""
+        return self._reader.contents(wanted, limit=limit)
+
+    def each_content(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> Iterator[tuple[LockedFile, Member, Content]]:
+        """See `WheelReader.each_content`."""
+        return self._reader.each_content(wanted, limit=limit)
+
+
+def encode_directory(directory: Directory) -> bytes:
+    """A directory without a problem as bytes: its members' columns, then their paths as lines."""
+    members = directory.members
+    count = len(members)
+    is_wide = any(max(member.size, member.packed, member.offset) > 0xFFFFFFFF for member in members)
+    columns = [
+        struct.pack(f"<{count}{'Q' if is_wide else 'L'}", *(getattr(member, field) for member in members))
+        for field in ("size", "packed", "offset")
+    ]
+    columns.append(struct.pack(f"<{count}L", *(member.crc for member in members)))
+    columns.append(struct.pack(f"<{count}H", *(member.method for member in members)))
+    # No path has a line end: wheels with such ones have a problem.
+    paths = "\n".join(member.path for member in members).encode()
+    return b"".join((_HEAD.pack(count, is_wide), *columns, paths))
+
+
+def decode_directory(data: bytes) -> Directory | None:
+    """What `encode_directory` made; None for anything else."""
+    try:
+        count, is_wide = _HEAD.unpack_from(data)
+        at = _HEAD.size
+        columns = []
+        for letter in "QQQLH" if is_wide else "LLLLH":
+            column = struct.Struct(f"<{count}{letter}")
+            columns.append(column.unpack_from(data, at))
+            at += column.size
+        paths = data[at:].decode().split("\n") if count else []
+    except (struct.error, UnicodeDecodeError):
+        return None
+    if len(paths) != count:
+        return None
+    sizes, packed, offsets, crcs, methods = columns
+    rows = zip(paths, sizes, packed, crcs, offsets, methods, strict=True)
+    return Directory(tuple(map(Member._make, rows)))
