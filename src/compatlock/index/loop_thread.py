@@ -26,6 +26,11 @@ class LoopThread:
         """Have a function called in the loop's thread, soon."""
         self._loop.call_soon_threadsafe(function, *arguments)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._loop.is_closed()
+
     def close(self) -> None:
         """End the thread. Nothing may be running."""
         if not self._loop.is_closed():
@@ -51,7 +56,8 @@ class Jobs:
 
     def cancel(self) -> None:
         """Cancel what is still running, and wait until it has let go of its connections."""
-        self._thread.run(self._cancel())
+        if not self._thread.is_closed:
+            self._thread.run(self._cancel())
 
     def _spawn(self, work: Sequence[Callable[[], Coroutine[Any, Any, None]]]) -> None:
         for make in work:

@@ -220,13 +220,19 @@ class Part(NamedTuple):
 def plan_parts(members: Iterable[Member], limit: int) -> list[Part]:
     """Gather members of one file into parts; of each member `limit` packed bytes are enough."""
     parts: list[Part] = []
+    gathered: list[Member] = []
+    first = last = 0
     for member in sorted(set(members), key=lambda member: (member.offset, member.path)):
         end = reach(member, limit)
-        last = parts[-1] if parts else None
-        if last is not None and member.offset <= last.end + GAP and end - last.start <= MAX_PART:
-            parts[-1] = Part((*last.members, member), last.start, max(last.end, end))
-        else:
-            parts.append(Part((member,), member.offset, end))
+        if gathered and (member.offset > last + GAP or end - first > MAX_PART):
+            parts.append(Part(tuple(gathered), first, last))
+            gathered = []
+        if not gathered:
+            first = last = member.offset
+        gathered.append(member)
+        last = max(last, end)
+    if gathered:
+        parts.append(Part(tuple(gathered), first, last))
     return parts
 
 

@@ -6,24 +6,26 @@ Nothing is connected, and no HTTP client imported, before something has to be re
 from __future__ import annotations
 
 from compatlock.index.wheel_member import unpack
-from compatlock.model.artefact import MEMBER_LIMIT, Content
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from queue import SimpleQueue
 
-    from compatlock.index.loop_thread import LoopThread
+    from compatlock.index.loop_thread import Jobs, LoopThread
     from compatlock.index.progress import Progress
     from compatlock.index.transport import Transport
     from compatlock.index.wheel_archive import Packed
     from compatlock.index.wheel_session import WheelSession
-    from compatlock.model.artefact import Directory, Member
+    from compatlock.model.artefact import Member
     from compatlock.model.index import PackageIndex
     from compatlock.model.lock import LockedFile
 
 # Bytes of packed members that are held at once, under way or waiting for the caller.
 MAX_HELD = 48 * 1024 * 1024
+# Members of all wheels whose directories are asked for together; large real locks have 200,000.
+MAX_MEMBERS = 1_500_000
 
 
 class RemoteWheels:
@@ -52,6 +54,7 @@ class RemoteWheels:
         self._cert = cert
         self._on_progress = on_progress
         self._done = self._wanted = 0
+        self._running: set[Jobs] = set()
         self._thread: LoopThread | None = None
         self._transport: Transport | None = None
         self._session: WheelSession | None = None
@@ -71,8 +74,6 @@ class RemoteWheels:
         from functools import partial
         from queue import SimpleQueue
 
-        from compatlock.index.loop_thread import Jobs
-
         wanted = {file.filename: file for file in files}
         if not wanted:
             return {}
@@ -83,15 +84,22 @@ class RemoteWheels:
             answers.put((file.filename, await session.directory(file)))
 
         found: dict[str, Directory] = {}
+        total = 0
         self._wanted += len(wanted)
-        jobs = Jobs(thread, answers.put)
+        jobs = self._jobs(thread, answers.put)
         jobs.start([partial(read, file) for file in wanted.values()])
         try:
             for _ in wanted:
-                name, found[name] = _answer(answers)
+                name, directory = _answer(answers)
+                total += len(directory.members)
+                if total > MAX_MEMBERS:
+                    directory = Directory(
+                        problem="the wheels before it have too many members to hold them all"
+                    )
+                found[name] = directory
                 self._finish(name)
         finally:
-            jobs.cancel()
+            self._end(jobs)
         return {name: found[name] for name in wanted}
 
     def contents(
@@ -104,12 +112,10 @@ class RemoteWheels:
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
     ) -> Iterator[tuple[LockedFile, Member, Content]]:
-        """See `WheelReader.each_content`. Another call may only begin when the iterator is exhausted or
-        closed."""
+        """See `WheelReader.each_content`."""
         from functools import partial
         from queue import SimpleQueue
 
-        from compatlock.index.loop_thread import Jobs
         from compatlock.index.wheel_archive import plan_parts
         from compatlock.index.wheel_session import Budget
 
@@ -129,7 +135,7 @@ class RemoteWheels:
             for name, parts in plans.items()
         ]
         self._wanted += sum(len(part.members) for parts in plans.values() for part in parts)
-        jobs = Jobs(thread, answers.put)
+        jobs = self._jobs(thread, answers.put)
         jobs.start(work)
         try:
             for _ in range(sum(map(len, plans.values()))):
@@ -138,7 +144,7 @@ class RemoteWheels:
                 del found
                 thread.call(budget.give, held)
         finally:
-            jobs.cancel()
+            self._end(jobs)
 
     def _unpacked(
         self, file: LockedFile, found: Sequence[Packed]
@@ -152,9 +158,11 @@ class RemoteWheels:
     def close(self) -> None:
         """Close the connections and end the thread, if there are any."""
         if self._thread is not None and self._transport is not None:
+            for jobs in self._running:
+                jobs.cancel()
             self._thread.run(self._transport.aclose())
             self._thread.close()
-        self._thread = None
+        self._thread = self._session = None
 
     def __enter__(self) -> RemoteWheels:
         return self
@@ -175,6 +183,17 @@ class RemoteWheels:
             self._transport = transport
             self._thread = LoopThread("compatlock-wheels")
         return self._thread, self._session
+
+    def _jobs(self, thread: LoopThread, on_error: Callable[[BaseException], object]) -> Jobs:
+        from compatlock.index.loop_thread import Jobs
+
+        jobs = Jobs(thread, on_error)
+        self._running.add(jobs)
+        return jobs
+
+    def _end(self, jobs: Jobs) -> None:
+        jobs.cancel()
+        self._running.discard(jobs)
 
     def _finish(self, what: str) -> None:
         self._done += 1
