@@ -41,11 +41,8 @@ FOUR = on("linux", "aarch64-manylinux_2_28", "macos", "windows")
         (FOUR[:2], FOUR, "sys_platform == 'linux'"),
         (FOUR[:3], FOUR, "sys_platform != 'win32'"),
         (FOUR[:1], FOUR, "platform_machine == 'x86_64'"),
-        (
-            FOUR[1:],
-            FOUR,
-            "(platform_machine == 'AMD64' or platform_machine == 'aarch64' or platform_machine == 'arm64')",
-        ),
+        (FOUR[1:], FOUR, "platform_machine != 'x86_64'"),
+        (FOUR[::2], FOUR, "platform_machine == 'arm64' or platform_machine == 'x86_64'"),
         (FOUR[:1], FOUR[:2], "platform_machine == 'x86_64'"),
         (on("linux"), [*on("linux"), *on("linux", python="3.11")], "python_version >= '3.12'"),
         (on("linux", python="3.11"), [*on("linux"), *on("linux", python="3.11")], "python_version < '3.12'"),
