@@ -58,4 +58,4 @@ def test_unknown_projects() -> None:
 
 
 def test_cuda_is_no_project() -> None:
-    assert problems("cuda", ("", "==12.*"), on="cuda-runtime") == []
+    assert problems("cuda", ("", "==12.*"), on="__cuda") == []

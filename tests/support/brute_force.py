@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from packaging.specifiers import SpecifierSet
+
 from compatlock.model.dependencies import Dependency
 from compatlock.model.fact import SOFT_DAYS
 
@@ -151,6 +153,8 @@ class BruteForce:
             return None
         if not (self._extras_of_roots(chosen) and self._constraints(chosen) and self._gates(chosen, walk)):
             return None
+        if not self._has_cuda(chosen):
+            return None
         waived = self._waived(chosen, walk)
         if waived is None:
             return None
@@ -277,6 +281,31 @@ class BruteForce:
             return True
         return not all(inside)
 
+    def _has_cuda(self, chosen: dict[str, int]) -> bool:
+        """Whether there is one CUDA major that the target runs and that all releases allow."""
+        return any(
+            all(self.built_for(name, index, major) for name, index in chosen.items())
+            for major in self.majors()
+        )
+
+    def majors(self) -> list[str]:
+        """The CUDA majors that the target runs."""
+        target = self.request.target
+        highest = int(target.cuda.split(".")[0]) if target.cuda else 99
+        drivers = {"11": [450, 80, 2], "12": [525, 60, 13], "13": [580, 65, 6]}
+        driver = [int(n) for n in target.driver.split(".")] if target.driver else [999]
+        driver += [999] * (len(driver) == 1)
+        return [m for m, oldest in drivers.items() if int(m) <= highest and driver >= oldest]
+
+    def built_for(self, name: str, index: int, major: str) -> bool:
+        """Whether a release can be used with a CUDA major: its local version says so, or facts."""
+        _, plus, local = self.packages[name].versions[index].partition("+")
+        if plus:
+            return not local.startswith("cu") or local[2:4] == major
+        rows = [row for f in self.facts if f.kind == "cuda" and f.package == name for row in f.bounds]
+        bounds = [row.bound for row in rows if self.within(name, row.versions, index)]
+        return all(SpecifierSet(bound).contains(major) for bound in bounds)
+
     def is_older(self, fact: Fact, index: int) -> bool:
         """Older than all releases that the fact covers, hidden ones included."""
         package = self.packages[fact.package]
@@ -325,6 +354,9 @@ class BruteForce:
             if release.problem or not extras <= set(release.provides):
                 continue
             if not all(self.within(name, line.specifier, index) for line in lines):
+                continue
+            majors = self.majors()
+            if len(majors) < 3 and not any(self.built_for(name, index, major) for major in majors):
                 continue
             if index in package.gates and not any(
                 index in package.admitted_gates(line.specifier) for line in lines

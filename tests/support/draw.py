@@ -6,6 +6,7 @@ import random
 import re
 from typing import NamedTuple
 
+from compatlock.model.cuda import CUDA
 from compatlock.model.fact import Fact, FactBound
 from compatlock.model.package import PRERELEASE
 from compatlock.model.waiver import Waiver
@@ -25,6 +26,7 @@ class Shape(NamedTuple):
     urls: float = 0.03
     tightness: tuple[float, ...] = (0.2, 0.35, 0.5)
     real: bool = False
+    cuda: float = 0.1
 
 
 SMALL = Shape()
@@ -35,6 +37,7 @@ SHAPES = {
     "wide": Shape(packages=(4, 7), releases=(1, 3), needs=(1, 2)),
     "gated": Shape(packages=(3, 6), releases=(1, 3), gates=1, facts=0, waivers=0),
     "facts": Shape(releases=(2, 4), facts=5, gates=0.2, waivers=0),
+    "cuda": Shape(releases=(2, 4), facts=6, gates=0.2, cuda=0.8),
     "waived": Shape(waivers=1, tightness=(0.5, 0.7), gates=0.1, facts=1),
 }
 
@@ -94,6 +97,7 @@ class _Draw:
             prefer=tuple(preferred),
             soft_facts=self.chance(0.9),
             prerelease=rng.choice(("if-necessary-or-explicit", "if-necessary-or-explicit", "explicit")),
+            driver=rng.choice(("", "", "470", "570", "580.65.06")) if self.chance(self.shape.cuda) else "",
         )
 
     def project(self, name: str) -> tuple[Release, ...]:
@@ -167,8 +171,10 @@ class _Draw:
         return self.rng.choice([*simple, *pairs, f"=={version}", f"=={release}.*"])
 
     def fact(self, name: str) -> Fact:
-        kind = self.rng.choice(("too-loose", "too-loose", "undeclared", "overlap", "known-bad"))
         package = self.rng.choice(self.names)
+        if self.chance(self.shape.cuda):
+            return self.cuda_fact(name, package)
+        kind = self.rng.choice(("too-loose", "too-loose", "undeclared", "overlap", "known-bad"))
         on = self.rng.choice([n for n in self.names if n != package] or ["missing"])
         bounds = []
         for _ in range(self.rng.choice((1, 1, 2))):
@@ -184,6 +190,15 @@ class _Draw:
             extra=self.rng.choice(("x", "y")) if self.chance(0.15) else "",
             severity=self.rng.choice(("error", "warning", "degraded")),
         )
+
+    def cuda_fact(self, name: str, package: str) -> Fact:
+        """A release is bound to some CUDA majors."""
+        bounds = ("==11.*", "==12.*", "==13.*", ">=12", "<13", "!=12")
+        rows = [
+            FactBound(self.specifier(package), self.rng.choice(bounds))
+            for _ in range(self.rng.choice((1, 1, 2)))
+        ]
+        return Fact(name, package, "cuda", tuple(rows), CUDA)
 
     def waivers(self) -> tuple[Waiver, ...]:
         """Some waivers, at most one an edge."""

@@ -58,7 +58,9 @@ class MaxSat:
         self._dependencies()
         self._user()
         for fact in self.of.facts:
-            self._fact(fact)
+            if fact.kind != "cuda":
+                self._fact(fact)
+        self._cuda()
         if any(package.gates for package in self.of.packages.values()):
             self._derivation()
 
@@ -176,6 +178,15 @@ class MaxSat:
                     for other, bad in enumerate(self.releases(fact.on)):
                         if (other in outside) == bounds:
                             self.add(*unless, -literal, -bad)
+
+    def _cuda(self) -> None:
+        """One CUDA major that the target runs and that all releases allow."""
+        majors = {major: self.variable() for major in self.of.majors()}
+        self.add(*majors.values())
+        for (name, index), release in self.at.items():
+            for major, literal in majors.items():
+                if not self.of.built_for(name, index, major):
+                    self.add(-release, -literal)
 
     # Gated releases: an order in which everything installed can be derived
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from compatlock.model.cuda import CUDA
 from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.fact import Fact
 from compatlock.model.package import IS_PIN, NAMES_PRERELEASE, SECONDS_PER_DAY, Package
@@ -61,13 +62,14 @@ class Case(NamedTuple):
     prefer: tuple[str, ...] = ()
     soft_facts: bool = True
     prerelease: str = "if-necessary-or-explicit"
+    driver: str = ""
 
     @property
     def request(self) -> Request:
         """The case as the solver is asked."""
         return Request(
             roots=tuple(requirement(r) for r in self.roots),
-            target=TARGET,
+            target=TARGET._replace(driver=self.driver),
             constraints=tuple(requirement(c) for c in self.constraints),
             waivers=self.waivers,
             facts=self.facts,
@@ -112,7 +114,7 @@ class Memory:
         named = {dependency(text).name: () for text in case.texts()}
         projects: dict[str, tuple[Release, ...]] = {**named, **case.projects}
         for fact in case.facts:
-            projects.setdefault(fact.on or fact.package, ())
+            projects.setdefault(fact.package if fact.on in ("", CUDA) else fact.on, ())
         self.packages = {
             name: _package(name, releases, case.prerelease) for name, releases in projects.items()
         }

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import InvalidName, canonicalize_name
 from pydantic import AfterValidator, BeforeValidator, Field
+
+from compatlock.errors import InputError
+from compatlock.model.cuda import CUDA, check_cuda, check_driver
+from compatlock.model.platforms import parse_platform
 
 _IDENTIFIER = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*\Z")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
@@ -104,14 +109,16 @@ def _regular_expression(text: str) -> str:
     return text
 
 
-def _platform(text: str) -> str:
-    from compatlock.errors import InputError
-    from compatlock.model.platforms import parse_platform
+def _checked(check: Callable[[str], str]) -> AfterValidator:
+    """A check of the model's, whose InputError says what is wrong."""
 
-    try:
-        return parse_platform(text).name
-    except InputError as error:
-        raise ValueError(error.message) from None
+    def validate(text: str) -> str:
+        try:
+            return check(text)
+        except InputError as error:
+            raise ValueError(error.message) from None
+
+    return AfterValidator(validate)
 
 
 def _root(text: str) -> str:
@@ -129,11 +136,14 @@ Identifier = Annotated[str, _matching(_IDENTIFIER, "an id (lower-case letters, d
 DottedName = Annotated[str, _matching(_DOTTED, "a dotted name (like `package.module`)")]
 PythonVersion = Annotated[str, _matching(_PYTHON, "a Python version (like `3.12`)")]
 ProjectName = Annotated[str, AfterValidator(project_name)]
+OtherEnd = Annotated[str, AfterValidator(lambda text: text if text == CUDA else project_name(text))]
 Specifier = Annotated[str, AfterValidator(_specifier)]
 Bound = Annotated[str, AfterValidator(_bound)]
 Versions = Annotated[list[Specifier], BeforeValidator(_as_list), Field(min_length=1)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Regex = Annotated[str, AfterValidator(_regular_expression)]
-PlatformName = Annotated[str, AfterValidator(_platform)]
+PlatformName = Annotated[str, _checked(lambda text: parse_platform(text).name)]
+CudaVersion = Annotated[str, _checked(check_cuda)]
+DriverVersion = Annotated[str, _checked(check_driver)]
 Root = Annotated[str, AfterValidator(_root)]
 EdgeText = Annotated[str, AfterValidator(_edge)]

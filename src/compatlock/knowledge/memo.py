@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     _Value = TypeVar("_Value")
 
 # Changes with the schema and with what the compiled values hold; old memo entries are then left alone.
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 
 
 def remembered(

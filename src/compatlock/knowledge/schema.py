@@ -12,10 +12,13 @@ from pydantic import Field, model_validator
 from compatlock.knowledge.evidence import Evidence, Strict
 from compatlock.knowledge.fields import (
     Bound,
+    CudaVersion,
     DottedName,
+    DriverVersion,
     EdgeText,
     Identifier,
     Line,
+    OtherEnd,
     PlatformName,
     ProjectName,
     PythonVersion,
@@ -26,6 +29,7 @@ from compatlock.knowledge.fields import (
     parse_root,
     project_name,
 )
+from compatlock.model.cuda import CUDA, majors_within
 from compatlock.model.fact import BINDING_KINDS, Fact, FactBound
 from compatlock.model.profile import Profile
 from compatlock.model.requirement import Requirement
@@ -75,7 +79,7 @@ class FactEntry(Strict):
     source: Line
     evidence: Annotated[list[Evidence], Field(min_length=1)]
     versions: Versions | None = None
-    on: ProjectName | None = None
+    on: OtherEnd | None = None
     bound: Bound | None = None
     bounds: Annotated[list[Row], Field(min_length=1)] | None = None
     when: When = Field(default_factory=When)
@@ -111,8 +115,12 @@ class FactEntry(Strict):
                 )
             if bounded:
                 problems.append("bound: a known-bad release has none")
+        elif self.meaning == "cuda":
+            problems += self._cuda_problems()
         elif self.on is None and self.meaning != "policy":
             problems.append(f"on: missing; a {self.kind} fact is about an edge")
+        if self.on == CUDA and self.meaning != "cuda":
+            problems.append(f"on: only a cuda fact is about `{CUDA}`")
         if self.meaning in ("hard", "declared-unsat") and bounded:
             problems.append(f"bound: a {self.kind} fact has none, the declared one counts")
         if self.meaning in ("too-loose", "cuda") and not (
@@ -123,6 +131,22 @@ class FactEntry(Strict):
             problems.append(
                 f"severity: a {self.kind} fact forbids nothing, so it cannot be a {self.severity}"
             )
+        return problems
+
+    def _cuda_problems(self) -> list[str]:
+        """A cuda fact is about CUDA majors, and about files, whatever else is there."""
+        problems = []
+        if self.on not in (None, CUDA):
+            problems.append(f"on: a cuda fact is about `{CUDA}`, the CUDA of the whole set; leave it out")
+        if self.severity != "error":
+            problems.append("severity: a cuda fact is never soft: there is one CUDA for the whole set")
+        if self.when.present or self.when.extra:
+            problems.append("when: a cuda fact holds whatever else is there")
+        for bound in filter(None, [self.bound, *(row.bound for row in self.bounds or ())]):
+            try:
+                majors_within(bound)
+            except ValueError as error:
+                problems.append(f"bound: {error}")
         return problems
 
     def to_fact(self, origin: str) -> Fact:
@@ -136,7 +160,7 @@ class FactEntry(Strict):
             package=self.package,
             kind=self.meaning,
             bounds=tuple(rows),
-            on=self.on or "",
+            on=CUDA if self.meaning == "cuda" else self.on or "",
             present=tuple(sorted(set(self.when.present))),
             extra=self.when.extra or "",
             feature=self.when.feature or "",
@@ -167,6 +191,8 @@ class TargetTable(Strict):
 
     python: PythonVersion | None = None
     platform: PlatformName | None = None
+    cuda: CudaVersion | None = None
+    driver: DriverVersion | None = None
 
 
 class ProfileTable(Strict):
@@ -191,6 +217,8 @@ class ProfileTable(Strict):
             imports=tuple(self.imports),
             python=self.target.python or "",
             platform=self.target.platform or "",
+            cuda=self.target.cuda or "",
+            driver=self.target.driver or "",
             source=self.source,
             origin=origin,
         )

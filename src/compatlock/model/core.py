@@ -11,6 +11,7 @@ EXTRA = "extra"  # the user asks for an extra of `on` that `releases` of it lack
 EDGE = "edge"  # `releases` of `package` (or an extra of it) need `on`
 URL = "url"  # the same, as a direct reference, which no index can serve
 FACT = "fact"  # a known fact about `package` and `on`; for an undeclared dependency also about `releases`
+TARGET = "target"  # the target runs only versions of CUDA (`on`) within `specifier`
 PROBLEM = "problem"  # `releases` of `package` cannot be used at all
 
 # Origins of lines that are not the user's to move: the guard against old answers (with its limit), and the
@@ -26,8 +27,9 @@ class CoreEdge(NamedTuple):
     the statements before it leave: versions and ranges of candidates, oldest first, such as `0.7.1 to
     0.8.0`; empty for the user's lines and for facts that speak of bounds themselves. `among` are the
     releases of all edges of the core that bind `package` (and `extra`) to `on`, if there are several.
-    `origin` says where the user's line stands, or is the id of a fact. `detail` is the fact's summary, the
-    problem, or the URL; `offers` are the extras that the newest of `releases` has instead (EXTRA).
+    `origin` says where the user's line stands, is the id of a fact, or says what the target runs (`driver
+    570`). `detail` is the fact's summary, the problem, or the URL; `offers` are the extras that the newest of
+    `releases` has instead (EXTRA).
     """
 
     kind: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Kinds whose bound or exclusion the solver applies; the others inform (waivers on offer, explanations).
-BINDING_KINDS = frozenset({"too-loose", "undeclared", "overlap", "known-bad"})
+BINDING_KINDS = frozenset({"too-loose", "undeclared", "overlap", "known-bad", "cuda"})
 
 # Days that a broken soft fact counts as in the objective (design: one more root).
 SOFT_DAYS = {"warning": 60, "degraded": 120}
@@ -32,7 +32,9 @@ class Fact(NamedTuple):
       known-bad   `package` in a range is no candidate (when the `present` packages are there)
       hard        the declared edge `package -> on` must never be waived
       too-strict  the declared edge may be waived; the bound is the replacement on offer
-      declared-unsat, cuda, policy  recorded for explanations and audits
+      cuda        `package` in a range was built for the CUDA majors within the bound; `on` is `__cuda`. It
+                  holds for files as model/cuda.py says, whatever else is there, and is never soft
+      declared-unsat, policy  recorded for explanations and audits
 
     `present` lists packages that must be present for the fact to hold, `extra` an extra of `package`
     that must be requested, `feature` a feature that a profile must name. A `severity` of `warning` or

@@ -12,7 +12,8 @@ class Profile(NamedTuple):
     """A named use case: roots, waivers that its documentation allows, features whose facts apply,
     imports that must work in the finished environment, the target it is meant for, and its source.
 
-    `python` and `platform` are the default target (`""` when the profile leaves it to the user).
+    `python`, `platform`, `cuda` and `driver` are the default target (`""` when the profile leaves it to the
+    user).
     """
 
     name: str
@@ -25,3 +26,5 @@ class Profile(NamedTuple):
     platform: str = ""
     source: str = ""
     origin: str = ""
+    cuda: str = ""
+    driver: str = ""

@@ -23,6 +23,7 @@ class Request(NamedTuple):
     asides:      releases known to be bad on some hardware, which no lock can know: told, not enforced
     overrides:   bounds that replace every declared bound on a package (those of `roots` are replaced already)
     exclusions:  edges that are taken away
+    joint_targets: the targets, in order, of a request that stands for several (see `solver.joint`)
     """
 
     roots: tuple[Requirement, ...]
@@ -38,6 +39,7 @@ class Request(NamedTuple):
     overrides: tuple[Requirement, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     asides: tuple[Fact, ...] = ()
+    joint_targets: tuple[Target, ...] = ()
 
     @property
     def amendments(self) -> Amendments:

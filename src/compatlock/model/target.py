@@ -7,6 +7,7 @@ import sys
 from typing import NamedTuple
 
 from compatlock.errors import InputError
+from compatlock.model.cuda import MAJORS, check_cuda, check_driver, exactly, majors_of_cuda, majors_of_driver
 from compatlock.model.platforms import Platform, parse_platform, running_platform
 
 _PYTHON = re.compile(r"3\.(\d{1,2})(?:\.(\d{1,3}))?\Z")
@@ -18,13 +19,19 @@ class Target(NamedTuple):
     python:   `3.12` (which means 3.12.0) or a full `3.12.4`; `""` is the running interpreter
     platform: a platform name as uv spells it (`x86_64-manylinux_2_28`, `linux`, ...); `""` is the
               running platform
+    cuda:     the highest CUDA that it runs, `12` or `12.8`, of which the major counts; `""`: not known
+    driver:   its NVIDIA driver, `570.133.20` or a branch, `570`; `""`: not known. With neither of the two any
+              CUDA will do, but one for the whole set
     """
 
     python: str = ""
     platform: str = ""
+    cuda: str = ""
+    driver: str = ""
 
     def resolved(self) -> Target:
-        """This target with both fields in full. Raises InputError for an unknown Python or platform."""
+        """This target with Python and platform in full. Raises InputError for an unknown Python or platform,
+        and for a CUDA or a driver that is none, or that contradict each other."""
         python = self.python or "{}.{}.{}".format(*sys.version_info[:3])
         match = _PYTHON.match(python)
         if not match:
@@ -34,7 +41,38 @@ class Target(NamedTuple):
             )
         full = f"3.{int(match[1])}.{int(match[2] or 0)}"
         platform = parse_platform(self.platform or running_platform())
-        return Target(full, platform.name)
+        cuda = check_cuda(self.cuda) if self.cuda else ""
+        driver = check_driver(self.driver) if self.driver else ""
+        if (cuda or driver) and platform.family == "macos":
+            raise InputError(
+                f"there is no CUDA for {platform.name}", hints=["leave out `--cuda` and `--driver`"]
+            )
+        if cuda and driver and majors_of_cuda(cuda)[0] not in majors_of_driver(driver):
+            raise InputError(
+                f"driver {driver} runs CUDA {majors_of_driver(driver)[0]} at most, and CUDA {cuda} is asked for",
+                hints=["give one of `--cuda` and `--driver`"],
+            )
+        return Target(full, platform.name, cuda, driver)
+
+    @property
+    def cuda_majors(self) -> tuple[str, ...]:
+        """The CUDA majors that a resolved target runs, newest first; all that are known when it does not
+        say."""
+        by_cuda = majors_of_cuda(self.cuda) if self.cuda else MAJORS
+        by_driver = majors_of_driver(self.driver) if self.driver else MAJORS
+        return tuple(major for major in MAJORS if major in by_cuda and major in by_driver)
+
+    @property
+    def cuda_bound(self) -> str:
+        """What a resolved target demands of `__cuda` (`model.cuda`), as a specifier; `""` for nothing."""
+        majors = self.cuda_majors
+        return "" if majors == MAJORS else exactly(majors)
+
+    @property
+    def cuda_origin(self) -> str:
+        """What says which CUDA the target runs: `driver 570`, `CUDA 12.8`, both, or `""`."""
+        parts = (f"driver {self.driver}" if self.driver else "", f"CUDA {self.cuda}" if self.cuda else "")
+        return ", ".join(filter(None, parts))
 
     @property
     def python_minor(self) -> tuple[int, int]:
@@ -61,18 +99,23 @@ class Target(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Identifies a resolved target in caches."""
+        """Identifies a resolved target in caches of what an index offers it. CUDA plays no part in that: it
+        hides no file, so that targets with different drivers share what was read."""
         return f"cpython-{self.python}-{self.platform}"
 
     def __str__(self) -> str:
-        return f"CPython {self.python} on {self.platform}"
+        return ", ".join(filter(None, (f"CPython {self.python} on {self.platform}", self.cuda_origin)))
 
 
 def target_in_words(text: str) -> Target | None:
     """Return the resolved target that `str` made `text` of, or None when it is no such text."""
-    python, separator, platform = text.removeprefix("CPython ").partition(" on ")
+    where, *parts = text.removeprefix("CPython ").split(", ")
+    python, separator, platform = where.partition(" on ")
+    given = dict(part.split(" ", 1) for part in parts if " " in part)
     try:
-        target = Target(python, platform).resolved() if python and separator and platform else None
+        if not (python and separator and platform):
+            return None
+        target = Target(python, platform, given.get("CUDA", ""), given.get("driver", "")).resolved()
     except InputError:
         return None
     return target if str(target) == text else None

@@ -47,7 +47,7 @@ def run_again(
     """The answer of one kind of search, within an effort."""
     if effort is not None and effort.left <= 0:
         raise SearchGivenUp(_GIVEN_UP)
-    framed = yield from frame(universe, request.roots, request.constraints)
+    framed = yield from frame(universe, request)
     run = kind(universe, request, framed.newest, framed.depths, thorough=False)
     if effort is not None:
         run.most = min(effort.left, effort.each * kind.share)

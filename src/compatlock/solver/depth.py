@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.model.cuda import MAJORS, CudaRules
 from compatlock.model.objective import DEEPEST
+from compatlock.solver.joint import cuda_of, targets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from compatlock.model.package import Package
+    from compatlock.model.request import Request
     from compatlock.model.requirement import Requirement
     from compatlock.solver.universe import Need, Universe
 
@@ -39,30 +42,49 @@ def root_indexes(package: Package, requirements: Iterable[Requirement]) -> list[
     return allowed
 
 
-def frame(
-    universe: Universe, roots: Sequence[Requirement], constraints: Sequence[Requirement]
-) -> Generator[Need, None, Frame]:
+def frame(universe: Universe, request: Request) -> Generator[Need, None, Frame]:
     """Find the newest candidate of each root, then depths breadth-first over (package, extra), each
     package at its newest usable candidate (a gated one only when it has no other), bounds of parents and
-    facts ignored."""
+    facts ignored. (But the CUDA that the target runs counts for roots, as its tags do.)"""
+    roots, constraints = request.roots, request.constraints
+    runs = _runs_on_target(universe, request)
     yield from universe.want_packages(r.name for r in roots)
     asked: dict[str, set[str]] = {}
     for root in roots:
         asked.setdefault(root.name, set()).update(root.extras)
     newest: dict[str, int] = {}
     for name, extras in asked.items():
-        index = yield from _newest_root(universe, name, [*roots, *constraints], extras)
+        index = yield from _newest_root(universe, name, [*roots, *constraints], extras, runs)
         if index is not None:
             newest[name] = index
     depths = yield from _depths(universe, newest, asked)
     return Frame(newest, depths)
 
 
+def _runs_on_target(universe: Universe, request: Request) -> Callable[[Package, int], bool]:
+    """Whether a candidate by itself was built for a CUDA that the target runs."""
+    majors = {name: target.cuda_majors for name, target in targets_of(request).items()}
+    if all(known == MAJORS for known in majors.values()):
+        return lambda _package, _index: True
+    rules = CudaRules(request.facts, universe.is_elsewhere)
+
+    def runs(package: Package, index: int) -> bool:
+        target = majors[cuda_of(package.name)]
+        return target == MAJORS or not set(target).isdisjoint(rules.majors(package, index))
+
+    return runs
+
+
 def _newest_root(
-    universe: Universe, name: str, requirements: Sequence[Requirement], extras: set[str]
+    universe: Universe,
+    name: str,
+    requirements: Sequence[Requirement],
+    extras: set[str],
+    runs: Callable[[Package, int], bool],
 ) -> Generator[Need, None, int | None]:
     """The newest candidate that the lines allow, that is usable, and that has the extras asked for."""
-    allowed = root_indexes(universe.packages[name], requirements)
+    package = universe.packages[name]
+    allowed = [index for index in root_indexes(package, requirements) if runs(package, index)]
     batch = 1
     while allowed:
         chunk, allowed = allowed[:batch], allowed[batch:]

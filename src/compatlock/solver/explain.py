@@ -15,8 +15,10 @@ from __future__ import annotations
 from itertools import groupby
 from zlib import crc32
 
+from compatlock.model.core import TARGET
 from compatlock.solver.gates import Gates
 from compatlock.solver.guards import Label, LabelGuards, constraint_label, root_label
+from compatlock.solver.joint import targets_of
 from compatlock.solver.labelled import LabelledFormula
 from compatlock.solver.reach import reach
 from compatlock.solver.sat import Sat
@@ -78,6 +80,7 @@ class _Explanation:
     def run(self) -> Generator[Need, None, Core]:
         active = self.sat.variable()
         self.sat.add([active])
+        self.formula.add_targets(targets_of(self.request))
         for constraint in self.request.constraints:
             self.formula.add_constraint(constraint)
         for root in self.request.roots:
@@ -93,10 +96,11 @@ class _Explanation:
         return statements.core(shut)
 
     def _line(self, literal: int) -> int:
-        """The user's lines in the order in which they were given, before all else."""
+        """The user's lines in the order in which they were given, before all else; what the target rules out
+        last."""
         label = self.guards.literals[literal]
         lines = [*map(root_label, self.request.roots), *map(constraint_label, self.request.constraints)]
-        return lines.index(label) if label in lines else len(lines)
+        return lines.index(label) if label in lines else len(lines) + (label.kind == TARGET)
 
     # Whether labels contradict each other
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from compatlock.model.cuda import bound_runs, exactly, spoken_of
 from compatlock.model.undeclared import undeclared_dependencies
-from compatlock.solver.guards import Guards, Label
+from compatlock.solver.guards import Guards, Label, local_version_label
+from compatlock.solver.joint import cuda_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ class FactClauses:
         self._naming: dict[str, list[Fact]] = {}
         self._undeclared: dict[str, list[Fact]] = {}
         for fact in facts:
-            if fact.kind not in (*_PAIR_KINDS, "known-bad"):
+            if fact.kind not in (*_PAIR_KINDS, "known-bad", "cuda"):
                 continue
             for name in dict.fromkeys((fact.package, fact.on, *fact.present)):
                 if name:
@@ -44,6 +46,7 @@ class FactClauses:
 
     def on_package(self, formula: Formula, name: str) -> None:
         """A package entered the formula."""
+        self._bind_by_local_versions(formula, name)
         for fact in self._naming.get(name, ()):
             self._try(formula, fact)
 
@@ -59,8 +62,10 @@ class FactClauses:
         return undeclared_dependencies(facts, package, index, extra) if facts else []
 
     def _try(self, formula: Formula, fact: Fact) -> None:
-        names = [n for n in (fact.package, fact.on, *fact.present) if n]
+        names = [n for n in (fact.package, fact.on, *fact.present) if n and (n != fact.on or fact.kind != "cuda")]
         if fact.id in self._added or not all(formula.knows(n) for n in names):
+            return
+        if fact.kind == "cuda" and formula.universe.is_elsewhere(fact.package):
             return
         if fact.extra and (fact.package, fact.extra) not in formula.extras:
             return
@@ -85,7 +90,8 @@ class FactClauses:
 
     def _add_bound(self, formula: Formula, fact: Fact, bound: FactBound, condition: list[int]) -> None:
         subject = formula.universe.packages[fact.package]
-        for low, high in subject.runs(bound.versions):
+        runs = subject.runs(bound.versions)
+        for low, high in spoken_of(subject, runs) if fact.kind == "cuda" else runs:
             outside = [*condition, *formula.outside(fact.package, low, high)]
             if fact.kind == "known-bad":
                 formula.sat.add(outside)
@@ -93,8 +99,17 @@ class FactClauses:
                 for first, last in formula.universe.packages[fact.on].runs(bound.bound):
                     formula.sat.add([*outside, *formula.outside(fact.on, first, last)])
             else:
-                runs = formula.universe.packages[fact.on].runs(bound.bound)
-                formula.confine(outside, fact.on, runs)
+                within = formula.universe.packages[fact.on].runs(bound.bound)
+                formula.confine(outside, fact.on, within)
+
+    def _bind_by_local_versions(self, formula: Formula, name: str) -> None:
+        """A release whose local version names a CUDA binds `__cuda` like a fact. No cut depends on what was
+        read, so the clauses are there from the start."""
+        for majors, low, high in bound_runs(formula.universe.packages[name]):
+            guard = self._guards.whole(local_version_label(name))
+            cuda = cuda_of(name)
+            runs = formula.universe.packages[cuda].runs(exactly(majors))
+            formula.confine([*guard, *formula.outside(name, low, high)], cuda, runs)
 
     def _break_when_older(self, formula: Formula, fact: Fact, condition: list[int]) -> None:
         """A release older than everything that the soft fact covers breaks it: unknown is not better."""

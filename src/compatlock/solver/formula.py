@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from compatlock.model.cuda import CUDA
 from compatlock.model.dependencies import Dependency
-from compatlock.solver.guards import Guards, Label, side_of
+from compatlock.solver.guards import Guards, Label, side_of, target_label
+from compatlock.solver.joint import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from compatlock.model.package import Package, Runs
     from compatlock.model.requirement import Requirement
+    from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
     from compatlock.solver.facts import FactClauses
     from compatlock.solver.gates import Gates
@@ -58,6 +61,7 @@ class Formula:
         self._facts = facts
         self._watcher = watcher
         self._constraints: dict[str, list[Requirement]] = {}
+        self._targets: dict[str, Target] = {}
         self._root_extras: dict[Node, list[int]] = {}
         self._pending: list[tuple[str, int, str]] = []
         self._encoded: set[tuple[str, int, str]] = set()
@@ -79,6 +83,9 @@ class Formula:
         self._literals[name] = {0: literal}
         self.cuts[name] = [0]
         self.loaded[name] = set()
+        if plain(name) == CUDA:
+            self._introduce_cuda(name, literal)
+            return literal
         self.order.append(name)
         if not package.size:
             self.sat.add([-literal])
@@ -90,6 +97,14 @@ class Formula:
             self.confine(guard, name, package.runs(constraint.specifier))
         self._facts.on_package(self, name)
         return literal
+
+    def _introduce_cuda(self, name: str, present: int) -> None:
+        """`__cuda` is there whatever is chosen, costs nothing and is no part of an answer."""
+        self.sat.add([present])
+        target = self._targets.get(name)
+        if target is not None and target.cuda_bound:
+            guard = self._guards.whole(target_label(name, target))
+            self.confine(guard, name, self.universe.packages[name].runs(target.cuda_bound))
 
     def older(self, name: str, cut: int) -> int | None:
         """The literal "installed at index `cut` or older"; None when there is no such index."""
@@ -141,6 +156,11 @@ class Formula:
         """When the waiver is spent, which `literal` says, its own bound holds instead of the waived one."""
         if waiver.bound:
             self.confine([-literal], waiver.on, self.universe.packages[waiver.on].runs(waiver.bound))
+
+    def add_targets(self, targets: Mapping[str, Target]) -> None:
+        """The targets, by the name of their `__cuda`, of which they demand something. To be added before the
+        roots."""
+        self._targets.update(targets)
 
     def add_constraint(self, requirement: Requirement) -> None:
         """A bound of the user's that holds if the package is installed. To be added before the roots."""

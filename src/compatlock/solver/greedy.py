@@ -10,6 +10,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from compatlock.errors import SearchGivenUp
+from compatlock.model.cuda import CudaRules
 from compatlock.model.undeclared import undeclared_dependencies
 from compatlock.solver.exclusions import Exclusions, Identifier
 from compatlock.solver.reach import Reach
@@ -157,7 +158,8 @@ class _Provider:
                               for r in request.roots}  # fmt: skip
         facts = [f for f in request.facts if request.soft_facts or not f.is_soft]
         self._undeclared = [f for f in facts if f.kind == "undeclared"]
-        self._exclusions = Exclusions(facts)
+        cuda = CudaRules(facts, universe.is_elsewhere)
+        self._exclusions = Exclusions(facts, request.target.cuda_majors, cuda)
         self._allowed: dict[str, list[int]] = {}
         self._order: dict[str, int] = {}
         for root in request.roots:
@@ -186,7 +188,7 @@ class _Provider:
 
     def _barred(self, name: str, extra: str, index: int) -> list[tuple[str, int]]:
         package = self.universe.packages[name]
-        return self._exclusions.barred((name, extra), lambda specifier: package.admits(specifier, index))
+        return self._exclusions.barred((name, extra), package, index)
 
     def _read_packages(self, names: Iterable[str]) -> None:
         for need in self.universe.want_packages(names):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.solver.joint import cuda_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,12 +17,16 @@ if TYPE_CHECKING:
     from compatlock.model.fact import Fact
     from compatlock.model.package import Runs
     from compatlock.model.requirement import Requirement
+    from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
     from compatlock.solver.sat import Sat
     from compatlock.solver.universe import Universe
 
 # Sides of a bound; a waiver of one side keeps the others.
 UPPER, LOWER, HOLE, EXACT = "upper", "lower", "hole", "exact"
+
+# Stands for a fact's id where local versions say it.
+LOCAL_VERSION = "local version"
 
 
 class Label(NamedTuple):
@@ -73,6 +79,16 @@ def extra_label(package: str, extra: str) -> Label:
 def fact_label(fact: Fact) -> Label:
     """The label of a fact."""
     return Label("fact", fact.package, on=fact.on, origin=fact.id)
+
+
+def local_version_label(package: str) -> Label:
+    """The label of what the local versions of a package's releases say: the CUDA they were built for."""
+    return Label("fact", package, on=cuda_of(package), origin=LOCAL_VERSION)
+
+
+def target_label(cuda: str, target: Target) -> Label:
+    """The label of what a target demands of its `__cuda`."""
+    return Label("target", on=cuda, specifier=target.cuda_bound, origin=target.cuda_origin)
 
 
 def problem_label(package: str, problem: str) -> Label:

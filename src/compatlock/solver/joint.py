@@ -7,6 +7,7 @@ needs of packages of its own, so that there is an answer exactly when each targe
 
 from __future__ import annotations
 
+from compatlock.model.cuda import CUDA, cuda_package
 from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from compatlock.model.package import Package
     from compatlock.model.request import Request
     from compatlock.model.requirement import Requirement
+    from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
     from compatlock.solver.solution import Solution
     from compatlock.solver.universe import Need
@@ -42,6 +44,18 @@ def plain(name: str) -> str:
     return name.partition(_SEPARATOR)[0]
 
 
+def targets_of(request: Request) -> dict[str, Target]:
+    """Return the targets of a request, of several targets or not, by the name of their `__cuda`."""
+    if not request.joint_targets:
+        return {CUDA: request.target}
+    return {tagged(CUDA, number): target for number, target in enumerate(request.joint_targets)}
+
+
+def cuda_of(name: str) -> str:
+    """Return the name of the `__cuda` of a package's target."""
+    return CUDA + name.removeprefix(plain(name))
+
+
 def joint_request(requests: Sequence[Request]) -> Request:
     """Return the requests of several targets as one. What users decree over metadata is left out: the
     universe is to be amended for each target before (see `joint_dependencies`)."""
@@ -54,6 +68,7 @@ def joint_request(requests: Sequence[Request]) -> Request:
         older={tagged(name, k): version for k, each in numbered for name, version in each.older.items()},
         overrides=(),
         exclusions=(),
+        joint_targets=tuple(each.target for each in requests),
     )
 
 
@@ -81,7 +96,14 @@ def joint_universe(universes: Sequence[Universe]) -> Universe:
         package, target = untagged(name)
         return universes[target].compiled(package, index)
 
-    return Universe(compiled=compiled)
+    def is_elsewhere(name: str) -> bool:
+        package, target = untagged(name)
+        return universes[target].is_elsewhere(package)
+
+    universe = Universe(compiled=compiled, is_elsewhere=is_elsewhere)
+    for target in range(len(universes)):
+        universe.packages.update(joint_packages({CUDA: cuda_package()}, target))
+    return universe
 
 
 def needs_by_target(need: Need) -> dict[int, tuple[list[str], list[tuple[str, int]]]]:

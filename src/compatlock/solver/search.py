@@ -9,6 +9,7 @@ from compatlock.solver.facts import FactClauses
 from compatlock.solver.formula import Formula
 from compatlock.solver.gates import Gates
 from compatlock.solver.guards import WaiverGuards
+from compatlock.solver.joint import targets_of
 from compatlock.solver.reach import reach
 from compatlock.solver.sat import Sat
 from compatlock.solver.solution import Solution as Solution
@@ -115,7 +116,7 @@ class _Search:
     # The course of a run
 
     def run(self) -> Generator[Need, None, Solution | None]:
-        self.formula.add_target(self.request.target)
+        self.formula.add_targets(targets_of(self.request))
         for constraint in self.request.constraints:
             self.formula.add_constraint(constraint)
         for root in self.request.roots:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Satisfiable = Callable[[Iterable[int], Sequence[int]], bool]
 
 _LAST = 1 << 30
+_BUILT_FOR = "(+cu128 and the like) which CUDA they were built for"
 
 
 def speaker(label: Label) -> str:
@@ -112,7 +113,9 @@ class Statements:
         """What a label says, with indexes of the releases that it is about."""
         edge = CoreEdge(*label)
         if label.kind == FACT:
-            fact = self._facts[label.origin]
+            fact = self._facts.get(label.origin)
+            if fact is None:
+                return edge._replace(detail=f"{label.package} says in its local versions {_BUILT_FOR}"), []
             return edge._replace(extra=fact.extra, detail=_summary(fact)), []
         name = speaker(label)
         if not name:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.model.cuda import CUDA, cuda_package
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -23,17 +25,20 @@ class Need(NamedTuple):
 class Universe:
     """Packages and dependencies at hand. Whoever drives a search adds what its `Need`s name.
 
-    `amendments` change what releases declare, `compiled` tells whether a candidate is a platform's wheel.
+    `amendments` change what releases declare, `compiled` tells whether a candidate is a platform's wheel,
+    `is_elsewhere` whether a package is from another index than the default one. `__cuda` is always there.
     """
 
     def __init__(
         self,
         amendments: Amendments | None = None,
         compiled: Callable[[str, int], bool] = lambda _name, _index: False,
+        is_elsewhere: Callable[[str], bool] = lambda _name: False,
     ) -> None:
-        self.packages: dict[str, Package] = {}
+        self.packages: dict[str, Package] = {CUDA: cuda_package()}
         self.dependencies: dict[tuple[str, int], Dependencies] = {}
         self.compiled = compiled
+        self.is_elsewhere = is_elsewhere
         self._amendments = amendments
 
     def add(self, packages: dict[str, Package], dependencies: dict[tuple[str, int], Dependencies]) -> None:
@@ -46,7 +51,7 @@ class Universe:
 
     def amended(self, amendments: Amendments) -> Universe:
         """What is known so far, further amended. (What is added later is amended by `amendments` only.)"""
-        other = Universe(amendments, self.compiled)
+        other = Universe(amendments, self.compiled, self.is_elsewhere)
         other.add(self.packages, self.dependencies)
         return other
 
