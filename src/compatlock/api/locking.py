@@ -150,7 +150,7 @@ def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outco
 
 def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     """Search and check."""
-    universe = Universe(request.amendments, supply.is_compiled)
+    universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
     outcome = _solve(request, universe, supply, draft, limits)
     if request.overrides or request.waivers:
         outcome = _with_remarks(outcome, request, supply)

@@ -34,7 +34,7 @@ class Session:
         self._request = request._replace(older={})
         self._supply = supply
         self._lock = lock
-        self._universe = Universe(request.amendments, supply.is_compiled)
+        self._universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
         self._now = drive(search(self._universe, self._request), self._universe, supply)
 
     def why(self, question: Requirement) -> Why:

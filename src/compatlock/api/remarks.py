@@ -124,7 +124,7 @@ def _kept_by_waivers(request: Request, supply: Supply, broken: list[LockedEdge])
 
     permitted = {Waiver(edge.package, edge.on, source="--waive") for edge in broken}
     changed = request._replace(overrides=(), waivers=tuple(sorted({*request.waivers, *permitted})))
-    universe = Universe(changed.amendments, supply.is_compiled)
+    universe = Universe(changed.amendments, supply.is_compiled, supply.is_elsewhere)
     solution = drive(search(universe, changed), universe, supply)
     if solution is None:
         return 0
