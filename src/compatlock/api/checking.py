@@ -43,7 +43,9 @@ def check_environment(options: LockOptions, path: str = "") -> Report:
     environment = locate(path)
     installed = read_environment(environment)
     asked = options.target
-    target = Target(asked.python or environment.python, asked.platform or running_platform())
+    target = asked._replace(
+        python=asked.python or environment.python, platform=asked.platform or running_platform()
+    )
 
     def read(_: Prepared, supply: Supply) -> Reading:
         from compatlock.api.check_environment import InstalledReader
@@ -69,7 +71,8 @@ def check_pins(
     Raises InputError, IndexUnavailable (NotCached when offline).
     """
     own, asked = given.target or Target(), options.target
-    target = Target(asked.python or own.python, asked.platform or own.platform)
+    cuda = asked if asked.cuda or asked.driver else own
+    target = Target(asked.python or own.python, asked.platform or own.platform, cuda.cuda, cuda.driver)
     # An index's state at a time would hide releases that somebody has.
     options = options._replace(
         target=target,

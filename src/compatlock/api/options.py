@@ -116,6 +116,8 @@ class LockOptions(NamedTuple):
         for option, text, default in (
             ("--python-version", self.target.python, ""),
             ("--python-platform", self.target.platform, ""),
+            ("--cuda", self.target.cuda, ""),
+            ("--driver", self.target.driver, ""),
             ("--default-index", self.indexes.default.written, ""),
             ("--exclude-newer", self.exclude_newer, ""),
             ("--prerelease", self.prerelease, "if-necessary-or-explicit"),

@@ -10,6 +10,7 @@ from compatlock.inputs.requirement_line import parse_constraints, parse_requirem
 from compatlock.inputs.sources import read_sources
 from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
+from compatlock.model.cuda import AUTO, knows_files_for
 from compatlock.model.names import normalise
 from compatlock.model.policy import PRERELEASE_MODES, Policy
 from compatlock.model.request import Request
@@ -57,7 +58,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         )
     applied, dropped = _apply_markers(roots, target, memo)
     bounds, _ = _apply_markers(constraints.requirements, target, memo)
-    facts, asides = _facts(options, profiles, memo)
+    facts, asides = _facts(options, profiles, target, memo)
     overrides = _overrides(options, target, memo)
     request = Request(
         roots=tuple(sorted(_overridden(root, overrides) for root in applied)),
@@ -111,16 +112,37 @@ def _target(asked: Target, profiles: Sequence[Profile]) -> Target:
     """The target: what was asked for, then the profiles', then the running one. Profiles that disagree
     need an explicit answer."""
     fields = []
-    for field, option in (("python", "--python-version"), ("platform", "--python-platform")):
+    for field, option in (
+        ("python", "--python-version"),
+        ("platform", "--python-platform"),
+        ("cuda", "--cuda"),
+        ("driver", "--driver"),
+    ):
         value = getattr(asked, field)
         named = {getattr(p, field): p.name for p in profiles if getattr(p, field)}
+        if field in ("cuda", "driver") and (asked.cuda or asked.driver):
+            # What the user says of CUDA, in whichever way, stands for all that profiles say of it.
+            named = {}
         if not value and len(named) > 1:
             wanted = ", ".join(f"{name} {value}" for value, name in sorted(named.items()))
             raise InputError(
                 f"the profiles are meant for different targets ({wanted})", hints=[f"decide with `{option}`"]
             )
         fields.append(value or next(iter(named), ""))
-    return Target(*fields).resolved()
+    return _detected(Target(*fields)).resolved()
+
+
+def _detected(target: Target) -> Target:
+    """The target with the running machine's driver in the place of `--cuda auto`."""
+    if target.cuda != AUTO:
+        return target
+    if target.driver:
+        raise InputError(
+            f"`--cuda {AUTO}` looks for the driver that `--driver` names", hints=["leave one of them out"]
+        )
+    from compatlock.environment.cuda import running_driver
+
+    return target._replace(cuda="", driver=running_driver())
 
 
 def _policy(options: LockOptions) -> Policy:
@@ -137,10 +159,12 @@ def _packages(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _facts(
-    options: LockOptions, profiles: Sequence[Profile], memo: MutableMapping[str, str]
+    options: LockOptions, profiles: Sequence[Profile], target: Target, memo: MutableMapping[str, str]
 ) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """The facts in force, and those about hardware that no profile names."""
     facts = load_facts(options.facts, shipped=options.shipped_facts, memo=memo)
+    if not knows_files_for(target.parsed_platform):
+        facts = tuple(fact for fact in facts if fact.kind != "cuda")
     features = {feature for profile in profiles for feature in profile.features}
     selected = [f for f in facts if not f.feature or f.feature in features]
     asides = [f for f in facts if f.kind == "known-bad" and is_hardware(f.feature) and f not in selected]

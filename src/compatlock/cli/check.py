@@ -17,15 +17,16 @@ from compatlock.errors import InputError
 
 # The options of `lock` that a check has too.
 _TAKEN = {
-    "profiles", "requirements", "python", "platform", "default_index", "indexes", "index_for", "cert",
-    "facts", "no_shipped_facts", "no_soft_facts", "waive", "exclude_dependencies", "offline", "cache_dir",
-    "no_cache", "as_json", "quiet",
+    "profiles", "requirements", "python", "platform", "cuda", "driver", "default_index", "indexes",
+    "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "waive", "exclude_dependencies",
+    "offline", "cache_dir", "no_cache", "as_json", "quiet",
 }  # fmt: skip
 _HELP = {
     "profiles": "What a profile asks for has to be there, its waivers and features count (repeatable).",
     "requirements": "A requirement that has to be fulfilled, with extras that count (repeatable).",
     "python": "Python to check for.",
     "platform": "Platform to check for.",
+    "cuda": "The highest CUDA of the target (`auto`: that of the running machine's driver).",
     "waive": "Accept that A's bound on B is broken (repeatable).",
     "as_json": "Print the report as JSON on standard output.",
 }
@@ -47,7 +48,7 @@ def _run(*, path: str | None, env: bool, **values: Any) -> None:
     given, remarks = settled({**given, "exclude_newer": ""})
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
     options = LockOptions(
-        target=Target(given.pop("python"), given.pop("platform")),
+        target=Target(*(given.pop(field) for field in Target._fields)),
         shipped_facts=not given.pop("no_shipped_facts"),
         soft_facts=not given.pop("no_soft_facts"),
         cache=not given.pop("no_cache"),

@@ -53,14 +53,16 @@ JSON_VERSION = 1
 @click.option(
     "--cert", metavar="FILE", default="", help="Further certificate authorities (PEM).", callback=refuse_empty
 )
+@click.option("--cuda", metavar="VERSION|auto", default="", help="The target's CUDA.", callback=refuse_empty)
+@click.option("--driver", metavar="VERSION", default="", help="The target's driver.", callback=refuse_empty)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def config(*, as_json: bool, **given: Any) -> None:
     """Show every setting, its value, and where it comes from.
 
     The first of these that gives a setting decides it: the command line; COMPATLOCK_DEFAULT_INDEX, _INDEX,
-    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _CERT, _TIMEOUT; UV_DEFAULT_INDEX, UV_INDEX_URL,
-    UV_INDEX, UV_EXTRA_INDEX_URL; PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT; pip's configuration files; the
-    default.
+    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _CERT, _TIMEOUT, _CUDA, _DRIVER; UV_DEFAULT_INDEX,
+    UV_INDEX_URL, UV_INDEX, UV_EXTRA_INDEX_URL; PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT; pip's
+    configuration files; the default.
     """
     settings = read_settings(**given)
     if as_json:
@@ -82,6 +84,8 @@ def _rows(settings: Settings) -> list[tuple[str, str, str]]:
         "exclude_newer": [settings.exclude_newer],
         "cert": [settings.cert],
         "timeout": [f"{settings.timeout:g} seconds"],
+        "cuda": [settings.cuda],
+        "driver": [settings.driver],
     }
     rows = []
     for name, shown in values.items():
@@ -100,6 +104,8 @@ def _as_json(settings: Settings) -> dict[str, Any]:
         "exclude_newer": settings.exclude_newer or None,
         "cert": settings.cert or None,
         "timeout": settings.timeout,
+        "cuda": settings.cuda or None,
+        "driver": settings.driver or None,
     }
     return {
         "version": JSON_VERSION,

@@ -35,7 +35,7 @@ def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> 
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
     options = LockOptions(
         files=tuple(argument for argument in arguments if _is_source(argument)),
-        target=Target(given.pop("python"), given.pop("platform")),
+        target=Target(*(given.pop(field) for field in Target._fields)),
         shipped_facts=not given.pop("no_shipped_facts"),
         soft_facts=not given.pop("no_soft_facts"),
         cache=not given.pop("no_cache"),

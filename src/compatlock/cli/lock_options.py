@@ -51,6 +51,20 @@ OPTIONS = (
         "Platform to lock for, as uv names them (x86_64-manylinux_2_34, linux, macos, ...).",
     ),
     Option(
+        ("--cuda",),
+        "cuda",
+        TEXT,
+        "VERSION|auto",
+        "The highest CUDA that the target runs (12.8); `auto` is that of the running machine's driver.",
+    ),
+    Option(
+        ("--driver",),
+        "driver",
+        TEXT,
+        "VERSION",
+        "NVIDIA driver of the target (570 or 570.133.20), instead of --cuda.",
+    ),
+    Option(
         ("--default-index", "-i"),
         "default_index",
         TEXT,

@@ -42,9 +42,10 @@ def run_lock(
     An existing output file is the older lock: pins that still hold are kept.
     """
     same_names, left_out = settled(same_names)
+    cuda, driver = same_names.pop("cuda"), same_names.pop("driver")
     options = LockOptions(
         files=files,
-        target=Target(python, platform),
+        target=Target(python, platform, cuda, driver),
         shipped_facts=not no_shipped_facts,
         soft_facts=not no_soft_facts,
         cache=not no_cache,

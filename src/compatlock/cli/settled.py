@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 # The options, by field, that other sources may stand for.
 _SETTINGS = (
-    "default_index", "indexes", "index_for", "cache_dir", "offline", "exclude_newer", "cert",
+    "default_index", "indexes", "index_for", "cache_dir", "offline", "exclude_newer", "cert", "cuda",
+    "driver",
 )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class Settings(NamedTuple):
 
     `indexes` are the indexes to ask; `cache_dir` is `""` for the user's cache folder; `exclude_newer` is a
     timestamp, date or `""`; `cert` a PEM file with further certificate authorities, or `""`; `timeout` is
-    in seconds for every wait for a server.
+    in seconds for every wait for a server; `cuda` and `driver` are what the target runs, or `""`.
     """
 
     indexes: Indexes = Indexes()
@@ -52,6 +52,8 @@ class Settings(NamedTuple):
     exclude_newer: str = ""
     cert: str = ""
     timeout: float = TIMEOUT
+    cuda: str = ""
+    driver: str = ""
     sources: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
 
@@ -65,6 +67,8 @@ def read_settings(
     offline: bool = False,
     exclude_newer: str = "",
     cert: str = "",
+    cuda: str = "",
+    driver: str = "",
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """Gather the settings; the arguments are what the command line says, empty where it says nothing.
@@ -73,6 +77,7 @@ def read_settings(
     """
     reader = _Reader(os.environ if environ is None else environ)
     default, extra = reader.default_index(default_index), reader.extra_indexes(indexes)
+    asked_cuda, asked_driver = reader.cuda(cuda, driver)
     return Settings(
         Indexes(default, extra, reader.assigned(index_for, extra)),
         reader.text("cache_dir", cache_dir, "COMPATLOCK_CACHE_DIR"),
@@ -80,6 +85,8 @@ def read_settings(
         reader.text("exclude_newer", exclude_newer, "COMPATLOCK_EXCLUDE_NEWER"),
         reader.cert(cert),
         reader.timeout(),
+        asked_cuda,
+        asked_driver,
         reader.sources,
         tuple(reader.remarks()),
     )
@@ -188,6 +195,13 @@ class _Reader:
                 return os.path.expanduser(text)
         self.sources["cert"] = DEFAULT
         return ""
+
+    def cuda(self, cuda: str, driver: str) -> tuple[str, str]:
+        """The target's CUDA and driver: whoever names one of them speaks for both."""
+        if not cuda and not driver:
+            return self.text("cuda", "", "COMPATLOCK_CUDA"), self.text("driver", "", "COMPATLOCK_DRIVER")
+        self.sources.update(cuda="--cuda" if cuda else DEFAULT, driver="--driver" if driver else DEFAULT)
+        return cuda, driver
 
     def timeout(self) -> float:
         variable = "COMPATLOCK_TIMEOUT"

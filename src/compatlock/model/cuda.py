@@ -109,7 +109,7 @@ def check_cuda(text: str) -> str:
     if match[1] not in MAJORS:
         raise InputError(
             f"nothing is known of CUDA {text}",
-            hints=[f"known are CUDA {_listed(MAJORS)}; what runs a newer one runs these: `--cuda {MAJORS[0]}`"],
+            hints=[f"known are {_listed(MAJORS)}; what runs a newer one runs these: `--cuda {MAJORS[0]}`"],
         )
     return text
 

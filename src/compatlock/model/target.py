@@ -49,7 +49,7 @@ class Target(NamedTuple):
             )
         if cuda and driver and majors_of_cuda(cuda)[0] not in majors_of_driver(driver):
             raise InputError(
-                f"driver {driver} runs CUDA {majors_of_driver(driver)[0]} at most, and CUDA {cuda} is asked for",
+                f"driver {driver} runs CUDA {majors_of_driver(driver)[0]} at most, not CUDA {cuda}",
                 hints=["give one of `--cuda` and `--driver`"],
             )
         return Target(full, platform.name, cuda, driver)

@@ -62,7 +62,8 @@ class FactClauses:
         return undeclared_dependencies(facts, package, index, extra) if facts else []
 
     def _try(self, formula: Formula, fact: Fact) -> None:
-        names = [n for n in (fact.package, fact.on, *fact.present) if n and (n != fact.on or fact.kind != "cuda")]
+        on = "" if fact.kind == "cuda" else fact.on
+        names = [n for n in (fact.package, on, *fact.present) if n]
         if fact.id in self._added or not all(formula.knows(n) for n in names):
             return
         if fact.kind == "cuda" and formula.universe.is_elsewhere(fact.package):
