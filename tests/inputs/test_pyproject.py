@@ -103,9 +103,9 @@ def test_extras_and_groups(wanted: dict[str, Any], expected: list[str]) -> None:
 
 def test_origins_of_what_an_extra_of_its_own_stands_for() -> None:
     lines = dict(read_pyproject(write(TEXT), extras=["all"], groups=["dev"]).lines)
-    assert lines["uvloop"] == "pyproject.toml:11"
-    assert lines["rich"] == "pyproject.toml:16"
-    assert lines["mypy"] == "pyproject.toml:20"
+    assert lines["uvloop"] == "pyproject.toml:11 (extra fast-io)"
+    assert lines["rich"] == "pyproject.toml:16 (extra all)"
+    assert lines["mypy"] == "pyproject.toml:20 (group types)"
 
 
 def test_extras_that_ask_for_each_other() -> None:

@@ -41,9 +41,9 @@ def test_all_kinds_together() -> None:
         lines=(
             ("one", "r.in:1"),
             ("two", "pyproject.toml:4"),
-            ("three", "pyproject.toml:6"),
+            ("three", "pyproject.toml:6 (extra x)"),
             ("four", f"{other}:3"),
-            ("five", f"{other}:5"),
+            ("five", f"{other}:5 (group test)"),
         ),
         constraints=(("one<2", "c.txt:1"),),
         files=("r.in", "c.txt", "pyproject.toml", other),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from compatlock.api.hidden_words import accepts, fitting_patch, helpful, is_platform
 from compatlock.api.phrases import listed, requirement
 from compatlock.model import core as kinds
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from compatlock.index.view import Hidden
     from compatlock.model.core import Core, CoreEdge, Gap
     from compatlock.model.target import Target
+
+# Where a line of a pyproject.toml stands: file, line, extra or group.
+_PART = re.compile(r"(?P<file>.*?)(?::\d+)? \((?P<kind>extra|group) (?P<name>[^()]*)\)\Z")
 
 # Minor versions of Python 3 that may be proposed.
 _MINORS = range(8, 17)
@@ -28,6 +33,7 @@ def hints(
     for edge in core.edges:
         if edge.kind == kinds.EXTRA:
             found += _extra_hints(edge)
+    found += _part_hints(core)
     for gap in core.gaps:
         found += _gap_hints(gap)
     for name in dict.fromkeys(edge.on for edge in core.edges if edge.on):
@@ -42,6 +48,18 @@ def _extra_hints(edge: CoreEdge) -> Iterator[str]:
 
     for extra in get_close_matches(edge.extras[0], edge.offers, 1):
         yield f"did you mean `{requirement(edge.on, [extra], edge.specifier)}`?"
+
+
+def _part_hints(core: Core) -> Iterator[str]:
+    """Which extras and groups of a project (inputs/pyproject.py writes them into origins) cannot be had
+    together."""
+    parts: dict[str, dict[str, None]] = {}
+    for edge in core.roots:
+        if found := _PART.match(edge.origin):
+            parts.setdefault(found["file"], {})[f"{found['kind']} `{found['name']}`"] = None
+    for file, names in parts.items():
+        if len(names) > 1:
+            yield f"{listed(sorted(names))} of {file} exclude each other: lock them apart"
 
 
 def _gap_hints(gap: Gap) -> Iterator[str]:

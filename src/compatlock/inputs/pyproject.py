@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
 
-_FORM = "1"  # changes with what the memo holds
+_FORM = "2"  # changes with what the memo holds
 
 
 class ProjectSelection(NamedTuple):
@@ -49,7 +49,8 @@ def read_pyproject(
 
     That are `[project] dependencies` (PEP 621; not with `only_groups`), the extras and `[dependency-groups]`
     (PEP 735) named or all of them; their names are normalised, and an extra that asks for further extras of
-    the project itself is replaced by what those hold. `requires_python` is the project's, for the caller to
+    the project itself is replaced by what those hold. A line of an extra or a group says so where it stands:
+    `FILE:LINE (extra NAME)`. `requires_python` is the project's, for the caller to
     compare with the target. `memo` remembers what was read by content.
 
     Raises one InputError for everything that is wrong in what is wanted, a line of the message each:
@@ -125,20 +126,21 @@ def _admits(specifier: str, python: str, memo: MutableMapping[str, str] | None) 
 
 def _result(
     path: str,
-    lines: Sequence[tuple[str, int]],
+    lines: Sequence[tuple[str, int, str]],
     requires_python: Sequence[tuple[str, int]],
     notes: Sequence[tuple[int, str]],
 ) -> RequirementsFile:
     return RequirementsFile(
-        lines=tuple((text, _origin(path, line)) for text, line in lines),
+        lines=tuple((text, _origin(path, line, part)) for text, line, part in lines),
         files=(path,),
         notes=tuple(f"{_origin(path, line)}: {text}" for line, text in notes),
         requires_python=tuple((text, _origin(path, line)) for text, line in requires_python),
     )
 
 
-def _origin(path: str, line: int) -> str:
-    return f"{path}:{line}" if line else path
+def _origin(path: str, line: int, part: str = "") -> str:
+    place = f"{path}:{line}" if line else path
+    return f"{place} ({part})" if part else place
 
 
 def _memo_key(content: bytes, wanted: ProjectSelection) -> str:
@@ -153,8 +155,9 @@ def _decode(entry: str, path: str) -> RequirementsFile | None:
     """Return what a memo's entry holds, or None when it is damaged."""
     try:
         lines, requires_python, notes = json.loads(entry)
-        pairs = [*lines, *requires_python, *((text, line) for line, text in notes)]
-        if not all(isinstance(text, str) and type(line) is int for text, line in pairs):
+        triples = [*lines, *((text, line, "") for text, line in requires_python)]
+        triples += [(text, line, "") for line, text in notes]
+        if not all(isinstance(a, str) and type(line) is int and isinstance(b, str) for a, line, b in triples):
             return None
         return _result(path, lines, requires_python, notes)
     except (ValueError, TypeError, RecursionError):

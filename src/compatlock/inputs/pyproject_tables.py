@@ -26,13 +26,14 @@ GROUPS = ("dependency-groups",)
 
 
 class Chosen(NamedTuple):
-    """Requirement lines with their line numbers (0: unknown), and what else there is to say of a project.
+    """Requirement lines with their line numbers (0: unknown) and the part of the project that they stand in
+    (`extra x`, `group x`, `""` for its own dependencies), and what else there is to say of a project.
 
     `problems` and `notes` are pairs of line number and text. `unknown` are extras and groups that were
     asked for and are not there, each with its kind and what to say.
     """
 
-    lines: tuple[tuple[str, int], ...] = ()
+    lines: tuple[tuple[str, int, str], ...] = ()
     requires_python: tuple[tuple[str, int], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
     problems: tuple[tuple[int, str], ...] = ()
@@ -61,7 +62,7 @@ class _Chooser:
     """Walks the tables, and gathers lines and problems."""
 
     def __init__(self, values: Mapping[str, Any], places: TomlLines) -> None:
-        self.lines: dict[tuple[str, int], None] = {}
+        self.lines: dict[tuple[str, int, str], None] = {}
         self.problems: list[tuple[int, str]] = []
         self.unknown: list[tuple[str, str, str]] = []
         self._values = values
@@ -161,7 +162,7 @@ class _Chooser:
             parsed = Requirement(text)
             parsed.marker = Marker(under_marker(marker, str(parsed.marker or "")))
             text = str(parsed)
-        self.lines[text, line] = None
+        self.lines[text, line, _part(keys)] = None
 
     # What else there is to say
 
@@ -237,13 +238,19 @@ class _Chooser:
         self.problems.append((line or self._places.of_key(*keys), f"{place}: {what}" if place else what))
 
 
+def _part(keys: Sequence[str]) -> str:
+    """The part of the project that the table at `keys` is."""
+    kind = {"optional-dependencies": "extra", "dependency-groups": "group"}.get(keys[-2])
+    return f"{kind} {normalise(keys[-1])}" if kind else ""
+
+
 def _notes(
-    values: Mapping[str, Any], lines: Iterable[tuple[str, int]], places: TomlLines
+    values: Mapping[str, Any], lines: Iterable[tuple[str, int, str]], places: TomlLines
 ) -> Iterator[tuple[int, str]]:
     """Yield what of uv's own table is passed over although uv would heed it."""
     from packaging.requirements import Requirement
 
-    taken = {normalise(Requirement(text).name) for text, _ in lines}
+    taken = {normalise(Requirement(text).name) for text, _, _ in lines}
     sources = _peek(values, "tool", "uv", "sources")
     passed_over = sorted(taken & set(map(normalise, sources if isinstance(sources, dict) else ())))
     if passed_over:

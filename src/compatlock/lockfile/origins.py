@@ -11,12 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from compatlock.model.lock import Lock
 
-_LINE_NUMBER = re.compile(r":\d+\Z")
+# The number of a line, and the extra or group of a pyproject.toml that the line stands in.
+_PLACE = re.compile(r"(?::\d+)?(?: \((?:extra|group) [^()]*\))?\Z")
 
 
 def file_of(origin: str) -> str:
-    """Return `FILE` for the origin `FILE:LINE`, with `/` between folders, and other origins as they are."""
-    file = _LINE_NUMBER.sub("", origin)
+    """Return `FILE` for the origins `FILE:LINE` and `FILE:LINE (extra NAME)`, with `/` between folders, and
+    other origins as they are."""
+    file = _PLACE.sub("", origin)
     return origin if file == origin else file.replace("\\", "/")
 
 
