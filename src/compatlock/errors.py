@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compatlock.model.core import Core
+    from compatlock.model.unusable import Unusable
     from compatlock.model.way_out import WayOut
 
 
@@ -47,7 +48,8 @@ class NotCached(IndexUnavailable):
 
 class NoSolution(CompatlockError):
     """The requirements contradict each other: proved. `core` is one minimal unsatisfiable set of edges,
-    `ways_out` are changes that help, the best first."""
+    `ways_out` are changes that help, the best first; `unusable` is what the index has of the core's packages
+    and nobody can use."""
 
     exit_code = 1
 
@@ -62,6 +64,7 @@ class NoSolution(CompatlockError):
         super().__init__(message, hints=hints)
         self.core = core
         self.ways_out = tuple(ways_out)
+        self.unusable: tuple[Unusable, ...] = ()
 
 
 class LockOutdated(CompatlockError):

@@ -134,8 +134,7 @@ class Assembler:
 
     def _index_url(self, name: str) -> str:
         """Where a package is from, unless that is the default index."""
-        index = self._supply.index_of(name)
-        return index.url if index != self._supply.indexes.default else ""
+        return self._supply.index_of(name).url if self._supply.is_elsewhere(name) else ""
 
     def _held_by(self, package: Package, index: int, edges: Sequence[LockedEdge]) -> tuple[str, ...]:
         """The edges that exclude the next newer ordinary candidate: those to it, else its own that the

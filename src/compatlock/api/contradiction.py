@@ -7,6 +7,7 @@ from functools import partial
 from compatlock.api.drive import drive
 from compatlock.api.lag_guard import accepting, is_guard, is_held_by_user
 from compatlock.api.obstacles import obstacles
+from compatlock.api.unusable import unusable_files, unusable_releases
 from compatlock.api.ways_out import ways_out
 from compatlock.api.words import no_solution
 from compatlock.errors import IndexUnavailable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from compatlock.index.supply import Supply
     from compatlock.model.core import Core
     from compatlock.model.request import Request
+    from compatlock.model.unusable import Unusable
     from compatlock.model.waiver import Waiver
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Universe
@@ -40,6 +42,7 @@ def contradiction(request: Request, universe: Universe, supply: Supply, limits: 
     supply.save()
     error = no_solution(core, request.target, partial(obstacles, supply), found)
     error.hints += unknown
+    error.unusable = _unusable(core, universe, supply)
     return error
 
 
@@ -67,12 +70,19 @@ def too_old(
     supply.save()
     error = no_solution(core, request.target, partial(obstacles, supply), (accepted, *found))
     error.hints += (*_apart(core), *unknown)
+    error.unusable = _unusable(core, universe, supply)
     return error
 
 
 def _packages(core: Core) -> list[str]:
     """The packages that a core speaks of."""
     return sorted({name for edge in core.edges for name in (edge.package, edge.on) if name})
+
+
+def _unusable(core: Core, universe: Universe, supply: Supply) -> tuple[Unusable, ...]:
+    """What of the core's packages nobody can use."""
+    packages = _packages(core)
+    return (*unusable_releases(universe, packages), *unusable_files(supply, packages))
 
 
 def _look_for_ways_out(

@@ -32,6 +32,7 @@ def error_body(error: CompatlockError) -> dict[str, Any]:
         body["core"] = [plain(edge) for edge in core.edges] if core is not None else []
         body["gaps"] = [plain(gap) for gap in core.gaps] if core is not None else []
         body["ways_out"] = [way_to_json(way) for way in error.ways_out]
+        body["unusable"] = [plain(each) for each in error.unusable]
     if isinstance(error, LockInvalid):
         body["violations"] = list(error.violations)
     return body

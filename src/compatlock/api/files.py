@@ -15,10 +15,12 @@ from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
+    from compatlock.index.supply import Supply
+    from compatlock.model.unusable import Unusable
 
 DEFAULT_OUTPUT = "requirements.lock"
 
@@ -40,13 +42,15 @@ class LockFile(NamedTuple):
 
 class Written(NamedTuple):
     """A lock that was made for files, what changed against the older lock, and remarks on what was asked.
-    Files that are current were left alone."""
+    Files that are current were left alone. `unusable` is what the index has of the lock's packages and nobody
+    can use, if that was asked for."""
 
     outcome: Outcome
     files: tuple[LockFile, ...]
     changes: tuple[Change, ...]
     existed: bool
     notes: tuple[str, ...] = ()
+    unusable: tuple[Unusable, ...] = ()
 
 
 def lock_to_files(
@@ -57,13 +61,15 @@ def lock_to_files(
     upgrade: bool = False,
     upgrade_packages: Sequence[str] = (),
     locked: bool = False,
+    tell_unusable: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Written:
     """Lock into files, each in the format of its name (or all in `asked_format`); `-` writes no file.
 
     The pins of the first file that exists are kept where they still hold, but for all (`upgrade`) or some
     (`upgrade_packages`). With `locked`, nothing is written, and LockOutdated is raised if something would
-    be. Raises what `make_lock` raises, and InputError for a file that cannot be read or written.
+    be. `tell_unusable` looks up what nobody can use. Raises what `make_lock` raises, and InputError for a
+    file that cannot be read or written.
     """
     if locked:
         _require_files(outputs)
@@ -77,7 +83,14 @@ def lock_to_files(
     # As in uv, asking for upgrades is asking for what is new.
     refresh = options.refresh or bool(upgrade or upgrade_packages)
     asked = options._replace(older={**older, **options.older}, refresh=refresh)
-    outcome = make_lock(asked, on_progress=on_progress)
+    unusable: list[Unusable] = []
+
+    def look_up(supply: Supply, pins: Mapping[str, str]) -> None:
+        from compatlock.api.unusable import unusable_files
+
+        unusable[:] = unusable_files(supply, pins)
+
+    outcome = make_lock(asked, on_progress=on_progress, on_read=look_up if tell_unusable else None)
     # All texts are made before the first is written: a format may refuse what another takes.
     files = tuple(f._replace(text=render_as(f.format, outcome.lock, __version__, f.path)) for f in planned)
     found = changes(pins, outcome.lock.versions)
@@ -88,7 +101,8 @@ def lock_to_files(
     where = next((file.path for file in files if file.path != STDOUT), "the lock")
     known = {*pins, *outcome.lock.versions}
     notes = tuple(f"{text} is not in {where}" for name, text in let_go.items() if name not in known)
-    return Written(outcome, files, found, any(f.before is not None for f in files), notes)
+    existed = any(file.before is not None for file in files)
+    return Written(outcome, files, found, existed, notes, (*outcome.unusable, *unusable))
 
 
 def _project(text: str) -> str:

@@ -130,6 +130,7 @@ def _line(name: str, group: Sequence[Hidden], target: Target) -> str:
         "native": built + _where(detail),
         "no-binary": f"{who} {has} no source distribution, and `--no-binary` rules out wheels",
         "only-binary": f"{who} {has} no wheel that fits, and `--only-binary` rules out source distributions",
+        "unusable": f"{who} cannot be used: {detail}",
         "pre-release": f"`--prerelease disallow` rules out {who}",
     }
     return sentences.get(newest.reason, f"{who} cannot be used: {newest.reason} {detail}".rstrip())

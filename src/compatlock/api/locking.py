@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.model.request import Request
+    from compatlock.model.unusable import Unusable
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Need
 
@@ -37,12 +38,13 @@ _PRESUMED = (
 
 
 class Outcome(NamedTuple):
-    """A lock, numbers about how it was found (for `-v` and benchmarks), and news of the run, which are no
-    property of the lock."""
+    """A lock, numbers about how it was found (for `-v` and benchmarks), news of the run, which are no
+    property of the lock, and the releases of its packages that the search had to pass over."""
 
     lock: Lock
     counters: dict[str, int]
     news: tuple[str, ...] = ()
+    unusable: tuple[Unusable, ...] = ()
 
 
 def source_of(options: LockOptions) -> str:
@@ -165,6 +167,10 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
     if found:
         raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
     supply.save()
+    if any(release.problem for release in universe.dependencies.values()):
+        from compatlock.api.unusable import unusable_releases
+
+        outcome = outcome._replace(unusable=unusable_releases(universe, outcome.lock.versions))
     return outcome
 
 

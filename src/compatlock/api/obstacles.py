@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from compatlock.index.wheel_platforms import wheels_fit
 from compatlock.model.package import YANKED
 
@@ -9,9 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from packaging.version import Version
+
     from compatlock.index.supply import Supply
     from compatlock.index.view import Hidden
     from compatlock.model.listing import File, Listing
+
+# What follows the version in the name of a wheel, an egg, an installer (with its platform) or an archive.
+_ENDING = r"(?:-|\.(?:win|macosx|linux)|\.(?:egg|exe|msi|rpm|deb|dmg|zip|tgz|whl|tar(?:\.\w+)?)\Z)"
 
 
 def obstacles(supply: Supply, name: str) -> tuple[Hidden, ...]:
@@ -22,7 +29,10 @@ def obstacles(supply: Supply, name: str) -> tuple[Hidden, ...]:
                   its wheels are for (`only for Windows x86_64`)
     date          the day of the first upload, `2026-12-02`
     yanked        (added) the reason that the index gives
+    unusable      (added) why none of the release's files can be used
     """
+    from packaging.version import Version
+
     from compatlock.index.view import Hidden
 
     listing = supply.listing(name)
@@ -33,8 +43,33 @@ def obstacles(supply: Supply, name: str) -> tuple[Hidden, ...]:
     found = [_detailed(hidden, files[hidden.version], supply) for hidden in supply.hidden(name)]
     known = {hidden.version for hidden in found}
     found += [Hidden(version, YANKED, reason) for version, reason in _yanked(listing) if version not in known]
-    order = {release.version: k for k, release in enumerate(listing.releases)}
-    return tuple(sorted(found, key=lambda hidden: order[hidden.version]))
+    found += _unusable(listing)
+    return tuple(sorted(found, key=lambda hidden: Version(hidden.version), reverse=True))
+
+
+def _unusable(listing: Listing) -> Iterable[Hidden]:
+    """Releases all of whose files were skipped, as far as the names of these tell."""
+    from packaging.version import Version
+
+    from compatlock.index.view import UNUSABLE, Hidden
+
+    known = {Version(release.version) for release in listing.releases}
+    for skipped in listing.skipped:
+        version = _version(listing.project, skipped.filename)
+        if version is not None and version not in known:
+            known.add(version)
+            yield Hidden(str(version), UNUSABLE, skipped.reason)
+
+
+def _version(project: str, filename: str) -> Version | None:
+    """The version in the name of a file of the project, of whatever kind."""
+    from packaging.version import InvalidVersion, Version
+
+    match = re.match(project.replace("-", "[-_.]+") + r"-(\d[^-]*?)" + _ENDING, filename, re.IGNORECASE)
+    try:
+        return Version(match[1]) if match else None
+    except InvalidVersion:
+        return None
 
 
 def _yanked(listing: Listing) -> Iterable[tuple[str, str]]:

@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
         say("interrupted")
         code = 130
     except CompatlockError as error:
-        report(error)
+        report(error, verbose="-v" in arguments or "--verbose" in arguments)
         if "--json" in arguments:
             report_as_json(error)
         code = error.exit_code

@@ -8,11 +8,18 @@ import sys
 from compatlock.errors import CompatlockError, InputError
 
 
-def report(error: CompatlockError) -> None:
-    """Print an error with its details and hints; the words `error` and `hint` in colour on a terminal."""
+def report(error: CompatlockError, *, verbose: bool = False) -> None:
+    """Print an error with its details and hints; the words `error` and `hint` in colour on a terminal. A
+    verbose report tells too what of the index nobody can use."""
     _say_with("error", "red", error.message)
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
+    unusable = getattr(error, "unusable", ())
+    if verbose and unusable:
+        from compatlock.api.unusable import describe
+
+        for line in describe(unusable):
+            say(line)
     ways_out = getattr(error, "ways_out", ())
     if ways_out:
         from compatlock.api.way_words import describe_ways_out

@@ -59,6 +59,7 @@ def run_lock(
             upgrade=upgrade,
             upgrade_packages=upgrade_packages,
             locked=locked,
+            tell_unusable=as_json or verbose,
             on_progress=on_progress,
         )
     if as_json:
@@ -66,7 +67,8 @@ def run_lock(
 
         from compatlock.lockfile.lock_json import to_json
 
-        out(json.dumps(to_json(written.outcome.lock), indent=2) + "\n")
+        unusable = [each._asdict() for each in written.unusable]
+        out(json.dumps({**to_json(written.outcome.lock), "unusable": unusable}, indent=2) + "\n")
     else:
         for file in written.files:
             if file.path == STDOUT:
@@ -114,8 +116,11 @@ def _behind(pin: Pin) -> str:
 
 
 def _details(written: Written) -> None:
+    from compatlock.api.unusable import describe
     from compatlock.lockfile.header import tier_text
 
+    for line in describe(written.unusable):
+        say(line)
     for tier in written.outcome.lock.objective:
         say(f"  {tier_text(tier)}")
     counters = written.outcome.counters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from compatlock.index.view import Hidden, View, Viewer
     from compatlock.model.dependencies import Dependencies
     from compatlock.model.index import PackageIndex
-    from compatlock.model.listing import File, Listing
+    from compatlock.model.listing import File, Listing, Skipped
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
     from compatlock.model.policy import Policy
@@ -110,6 +110,10 @@ class Holdings:
     def index_of(self, name: str) -> PackageIndex:
         """The index that a package is from."""
         return self.indexes.all[self._position(name)]
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether a package is from another index than the default one."""
+        return self.index_of(name) != self.indexes.default
 
     def status(self, name: str) -> tuple[str, str]:
         """What the index says of a project as a whole (PEP 792), and why: `("archived", "...")`; empty texts
@@ -255,6 +259,11 @@ class Holdings:
     def hidden(self, name: str) -> tuple[Hidden, ...]:
         """The releases of a project that are no candidates, each with the reason."""
         return self._view(name).hidden
+
+    def skipped(self, name: str) -> tuple[Skipped, ...]:
+        """The files in the index's answer for a project that cannot be used, each with the reason."""
+        digest = self._digests.get(name)
+        return () if digest is None else self._store.skipped(self.source_of(name), name, digest)
 
     def listing(self, name: str) -> Listing | None:
         """The stored listing of a project."""

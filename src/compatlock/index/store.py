@@ -188,6 +188,15 @@ class Store:
         head = _unpack(row[0], source, project, digest) if row else None
         return None if head is None else list(head[0])
 
+    def skipped(self, source: str, project: str, digest: str) -> tuple[Skipped, ...]:
+        """The files of the stored listing with this digest that cannot be used; none without it."""
+        row = self._database.row(
+            "select body from listing where source = ? and project = ? and digest = ?",
+            (source, project, digest),
+        )
+        head = _unpack(row[0], source, project, digest) if row else None
+        return () if head is None else tuple(Skipped(*skipped) for skipped in head[1])
+
     # What is derived from listings
 
     def packages(self, source: str, view_key: str, projects: Sequence[str]) -> dict[str, PackageRow]:

@@ -35,6 +35,8 @@ NATIVE = "native"
 NO_BINARY = "no-binary"
 ONLY_BINARY = "only-binary"
 NO_PRERELEASE = "pre-release"
+# Of a release that is not even in the listing, because none of its files can be used.
+UNUSABLE = "unusable"
 
 
 class Hidden(NamedTuple):
