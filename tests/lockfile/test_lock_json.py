@@ -84,6 +84,7 @@ def test_form() -> None:
                 "notes": [],
                 "index_url": "",
                 "repaired": [],
+                "marker": "",
             }
         ],
         "edges": [

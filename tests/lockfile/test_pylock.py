@@ -401,7 +401,7 @@ def test_a_lock_that_compatlock_did_not_make() -> None:
         ),
         (
             UV_TEXT + UV_TEXT[UV_TEXT.rindex("\n[[") :],
-            "pylock.toml: lib is there twice, for several targets; lock for one",
+            "pylock.toml: lib is there twice, and no marker says which holds when",
         ),
         (
             UV_TEXT + '[[packages]]\nname = "x"\ndirectory = { path = "." }\n',

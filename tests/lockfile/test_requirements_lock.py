@@ -231,6 +231,7 @@ _pins = st.builds(
     lag_releases=st.integers(0, 2),
     held_by=st.lists(_texts, max_size=2).map(tuple),
     notes=st.lists(_texts, max_size=2).map(tuple),
+    marker=st.sampled_from(["", 'sys_platform == "linux"', 'python_version < "3.12" or os_name != "nt"']),
 )
 _edges = st.builds(LockedEdge, st.just("") | _names, _names, _texts, origin=_texts, waived=st.booleans())
 _locks = st.builds(

@@ -81,6 +81,7 @@ def _pin(reader: Reader) -> Pin:
         notes=reader.texts("notes"),
         index_url=reader.text("index_url", ""),
         repaired=reader.texts("repaired", []),
+        marker=reader.text("marker", ""),
     )
 
 

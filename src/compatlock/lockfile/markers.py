@@ -70,10 +70,10 @@ def _place_terms(some: Sequence[Place], places: Sequence[Place]) -> list[str]:
     terms = []
     for system in systems:
         if wanted[system] == there[system]:
-            terms.append(f"sys_platform == '{system}'")
+            terms.append(f'sys_platform == "{system}"')
         else:
             terms += (
-                f"sys_platform == '{system}' and platform_machine == '{m}'" for m in sorted(wanted[system])
+                f'sys_platform == "{system}" and platform_machine == "{m}"' for m in sorted(wanted[system])
             )
     return terms
 
@@ -81,8 +81,8 @@ def _place_terms(some: Sequence[Place], places: Sequence[Place]) -> list[str]:
 def _choice(name: str, some: Sequence[str], values: Sequence[str]) -> list[str]:
     others = [value for value in values if value not in some]
     if len(others) == 1 and len(some) > 1:
-        return [f"{name} != '{others[0]}'"]
-    return [f"{name} == '{value}'" for value in some]
+        return [f'{name} != "{others[0]}"']
+    return [f'{name} == "{value}"' for value in some]
 
 
 def _python_terms(some: Sequence[Minor], minors: Sequence[Minor]) -> list[str]:
@@ -100,12 +100,12 @@ def _python_terms(some: Sequence[Minor], minors: Sequence[Minor]) -> list[str]:
 
 def _run(first: int, last: int, minors: Sequence[Minor]) -> str:
     if first == last and 0 < first < len(minors) - 1:
-        return f"python_version == '{_text(minors[first])}'"
+        return f'python_version == "{_text(minors[first])}"'
     terms = []
     if first > 0:
-        terms.append(f"python_version >= '{_text(minors[first])}'")
+        terms.append(f'python_version >= "{_text(minors[first])}"')
     if last < len(minors) - 1:
-        terms.append(f"python_version < '{_text(minors[last + 1])}'")
+        terms.append(f'python_version < "{_text(minors[last + 1])}"')
     return " and ".join(terms)
 
 

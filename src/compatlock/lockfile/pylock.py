@@ -14,7 +14,7 @@ from compatlock.lockfile.origins import without_line_numbers
 from compatlock.lockfile.pylock_read import FORM, read_pylock, read_pylock_pins
 from compatlock.lockfile.toml_text import table_lines
 from compatlock.model.display import printable, public_url, without_credentials
-from compatlock.model.target import target_in_words
+from compatlock.model.target import targets_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin
+    from compatlock.model.target import Target
 
 __all__ = ["read_pylock", "read_pylock_pins", "render_pylock"]
 
@@ -104,16 +105,21 @@ def _document(lock: Lock) -> dict[str, Any]:
 
 
 def _environment(lock: Lock) -> dict[str, Any]:
-    """The target: a marker, and Python from the target's patch release on. (What a marker cannot say, such
-    as the glibc, the wheels' tags say.)"""
-    target = target_in_words(lock.target)
-    if target is None:
+    """The targets: a marker for each, and Python from their first patch release on. (What a marker cannot
+    say, such as the glibc, the wheels' tags say.)"""
+    targets = targets_in_words(lock.target)
+    if not targets:
         return {}
-    values = target.marker_environment
+    first = min(targets, key=lambda target: [int(part) for part in target.python.split(".")])
     return {
-        "environments": [" and ".join(f"{name} == '{values[name]}'" for name in _MARKERS)],
-        "requires-python": f">={target.python.removesuffix('.0')}",
+        "environments": [_environment_marker(target) for target in targets],
+        "requires-python": f">={first.python.removesuffix('.0')}",
     }
+
+
+def _environment_marker(target: Target) -> str:
+    values = target.marker_environment
+    return " and ".join(f"{name} == '{values[name]}'" for name in _MARKERS)
 
 
 def _package(pin: Pin, needs: dict[str, list[LockedEdge]]) -> dict[str, Any]:
@@ -124,6 +130,7 @@ def _package(pin: Pin, needs: dict[str, list[LockedEdge]]) -> dict[str, Any]:
     table: dict[str, Any] = {
         "name": pin.name,
         "version": pin.version,
+        "marker": pin.marker,
         "dependencies": [{"name": name} for name in dependencies],
         "index": public_url(pin.index_url),
         "sdist": _file(places["sdist"][0]) if places["sdist"] else {},

@@ -42,7 +42,8 @@ def read_pylock(text: str, path: str = "pylock.toml") -> Lock:
         raise InputError(f"{path}: its tool.compatlock has the form {form!r:.40}, not {FORM}: lock again")
     is_own = bool(tool.value)
     packages = [(package, _tool(package, path)) for package in document.packages]
-    edges = [edge for package, notes in packages for edge in _edges_of(package, notes, is_own)]
+    # Pins of one name for different targets repeat the name's edges.
+    edges = [*{edge for package, notes in packages for edge in _edges_of(package, notes, is_own)}]
     edges += [_edge(reader, reader.text("package", "")) for reader in tool.items("requirements", [])]
     roots = tool.texts("roots", [])
     return Lock(
@@ -109,8 +110,8 @@ def _valid(values: dict[str, Any], path: str) -> Pylock:
     for package in document.packages:
         if package.is_direct or package.version is None:
             raise InputError(f"{path}: {package.name} is not a version from an index; lock again")
-        if package.name in seen:
-            raise InputError(f"{path}: {package.name} is there twice, for several targets; lock for one")
+        if package.name in seen and package.marker is None:
+            raise InputError(f"{path}: {package.name} is there twice, and no marker says which holds when")
         seen.add(package.name)
     return document
 
@@ -137,6 +138,7 @@ def _pin(package: Package, notes: Reader, roots: tuple[str, ...]) -> Pin:
         held_by=notes.texts("held-by", []),
         notes=notes.texts("notes", []),
         index_url=public_url(package.index or ""),
+        marker=str(package.marker or ""),
         repaired=notes.texts("repaired", []),
     )
 

@@ -77,7 +77,8 @@ def lasting_lines(text: str) -> list[str]:
 def _pin_lines(pin: Pin, edges: Sequence[LockedEdge]) -> Iterator[str]:
     """Yield the requirement with its hashes, then its comments."""
     hashes = sorted({file.sha256 for file in pin.files if file.sha256})
-    yield f"{pin.name}=={pin.version}" + (" \\" if hashes else "")
+    marker = f" ; {pin.marker}" if pin.marker else ""
+    yield f"{pin.name}=={pin.version}{marker}" + (" \\" if hashes else "")
     for digest in hashes[:-1]:
         yield f"    --hash=sha256:{digest} \\"
     if hashes:

@@ -42,6 +42,8 @@ class Pin(NamedTuple):
     `notes` are remarks a user should see: yanked, pre-release, sdist metadata unverified. `index_url` is the
     index that the files are from, `""` for the default one, without credentials. `repaired` are dependencies
     whose declaration is invalid, as read: `b (>=1.*) -> b>=1`; pip refuses such a release from 24.1 on.
+    `marker` (PEP 508) says for which targets of a lock for several the pin is, `""` for all: pins of one name
+    have disjoint markers.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Pin(NamedTuple):
     notes: tuple[str, ...] = ()
     index_url: str = ""
     repaired: tuple[str, ...] = ()
+    marker: str = ""
 
 
 class TierValue(NamedTuple):
@@ -96,5 +99,10 @@ class Lock(NamedTuple):
 
     @property
     def versions(self) -> dict[str, str]:
-        """`{name: version}` of all pins."""
-        return {pin.name: pin.version for pin in self.pins}
+        """`{name: version}` of all pins. (Of a lock for several targets only what is the same for all, or
+        pinned for some of them only.)"""
+        versions = {pin.name: pin.version for pin in self.pins}
+        if len(versions) < len(self.pins):
+            several = [pin.name for pin in self.pins if versions[pin.name] != pin.version]
+            versions = {name: version for name, version in versions.items() if name not in several}
+        return versions

@@ -10,6 +10,9 @@ from compatlock.errors import InputError
 from compatlock.model.cuda import MAJORS, check_cuda, check_driver, exactly, majors_of_cuda, majors_of_driver
 from compatlock.model.platforms import Platform, parse_platform, running_platform
 
+# Between the targets that one lock names.
+TARGET_SEPARATOR = "; "
+
 _PYTHON = re.compile(r"3\.(\d{1,2})(?:\.(\d{1,3}))?\Z")
 
 
@@ -119,3 +122,9 @@ def target_in_words(text: str) -> Target | None:
     except InputError:
         return None
     return target if str(target) == text else None
+
+
+def targets_in_words(text: str) -> tuple[Target, ...]:
+    """Return the resolved targets that a lock for one or for several names, none when the text is another."""
+    targets = tuple(map(target_in_words, text.split(TARGET_SEPARATOR)))
+    return () if None in targets else tuple(target for target in targets if target is not None)
