@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import urljoin
+from urllib.request import getproxies
 
 import httpx
 
@@ -14,6 +15,7 @@ from compatlock.errors import IndexUnavailable, InputError
 from compatlock.index import tls
 from compatlock.index.credentials import Credentials, origin
 from compatlock.index.reply import ContentRange, Reply
+from compatlock.index.streams import DirectTransport
 from compatlock.model.display import excerpt, redact
 from compatlock.model.secret import Secret
 
@@ -73,12 +75,14 @@ class Transport:
         context = tls.trust(cert)
         _quiet_logs()
         try:
+            limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
             self._http = httpx.AsyncClient(
                 http2=True,
                 verify=context,
                 timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECTING), pool=None),
-                limits=httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
+                limits=limits,
                 headers={"User-Agent": "compatlock"},
+                transport=None if getproxies() else DirectTransport(context, limits),
             )
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, ImportError) as error:
             raise InputError(
