@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 from tests.support.artifacts import build_sdist, build_wheel, core_metadata, sdist_filename, wheel_filename
 
 SideFiles = Literal["advertised", "unadvertised", "none"]
-Ranges = Literal["full", "no-suffix", "none"]
+Ranges = Literal["full", "no-suffix", "none", "wrong"]
 Forms = Literal["both", "json", "html"]
 Fault = Literal["", "truncate", "cut", "reset", "stall", "drip"]
 
@@ -61,10 +61,11 @@ class IndexServer:
     """A Simple index (PEP 503, 691, 700, 714) at `url`; files are below `/files/`.
 
     `side_files` says whether wheels have PEP 658 metadata files and the listing tells so; `ranges` is
-    how range requests are served (`no-suffix`: `bytes=-N` is answered with 501); `etags` whether listings
-    carry one, `modified` whether they carry the time of their last change; `forms` which forms of listings
-    there are (406 for others); `tls` names the files of a certificate and its key. With a `login`
-    (`user:password`) everything else is answered with 401. `requests` is the log of everything received.
+    how range requests are served (`no-suffix`: `bytes=-N` is answered with 501; `wrong`: other bytes are sent
+    than those asked for); `etags` whether listings carry one, `modified` whether they carry the time of their
+    last change; `forms` which forms of listings there are (406 for others); `tls` names the files of a
+    certificate and its key. With a `login` (`user:password`) everything else is answered with 401. `requests`
+    is the log of everything received.
     """
 
     def __init__(
@@ -375,6 +376,8 @@ class _Handler(BaseHTTPRequestHandler):
             if start >= end:
                 self._send(416, b"", {"Content-Range": f"bytes */{len(data)}"})
                 return
+            if index.ranges == "wrong":
+                start, end = start // 2, start // 2 + end - start
             part = {"Content-Range": f"bytes {start}-{end - 1}/{len(data)}"}
             self._send(206, data[start:end], part)
 

@@ -10,7 +10,7 @@ from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from queue import SimpleQueue
 
     from compatlock.index.loop_thread import Jobs, LoopThread
@@ -111,7 +111,7 @@ class RemoteWheels:
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> Iterator[tuple[LockedFile, Member, Content]]:
+    ) -> Generator[tuple[LockedFile, Member, Content], None, None]:
         """See `WheelReader.each_content`."""
         from functools import partial
         from queue import SimpleQueue
