@@ -23,8 +23,6 @@ WHEEL_BUDGET = 16 * 1024 * 1024
 TOTAL_BUDGET = 160 * 1024 * 1024
 _SAMPLE = 3
 _MOST_MEMBERS = 64
-# What is in memory at once, compressed.
-_BATCH = 16 * 1024 * 1024
 
 _SHARED_OBJECT = re.compile(r"\.so(\.\d+)*\Z")
 _HINT = re.compile(r"cuda|torch|nccl|gpu|(?<![a-z])cu1\d|cudnn|cutlass|flash", re.IGNORECASE)
@@ -202,8 +200,7 @@ class _Source:
                 artefact, member = keys[key]
                 found[artefact.file.filename, member.path] = Binary(artefact, member.path, elf)
         missing = [(a, m) for a, m in wanted if (a.file.filename, m.path) not in found]
-        for batch in self._batches(missing):
-            found |= self._fetch(batch)
+        found |= self._fetch(missing)
         return found
 
     def _key(self, artefact: Artefact, member: Member) -> tuple[str, str]:
@@ -211,41 +208,30 @@ class _Source:
         subject = member.path if member.packed <= self._full else f"{member.path}@{START}"
         return artefact.file.sha256, subject
 
-    def _batches(self, wanted: list[tuple[Artefact, Member]]) -> Iterator[list[tuple[Artefact, Member]]]:
-        batch: list[tuple[Artefact, Member]] = []
-        size = 0
-        for pair in wanted:
-            cost = _cost(pair[1], self._full)
-            if batch and size + cost > _BATCH:
-                yield batch
-                batch, size = [], 0
-            batch.append(pair)
-            size += cost
-        if batch:
-            yield batch
-
-    def _fetch(self, batch: list[tuple[Artefact, Member]]) -> dict[tuple[str, str], Binary]:
-        contents: dict[tuple[str, str], Content] = {}
-        for limit, part in (
-            (self._full, [p for p in batch if p[1].packed <= self._full]),
-            (START, [p for p in batch if p[1].packed > self._full]),
-        ):
-            if part:
-                contents |= self._reader.contents([(a.file, m) for a, m in part], limit=limit)
+    def _fetch(self, missing: list[tuple[Artefact, Member]]) -> dict[tuple[str, str], Binary]:
         found: dict[tuple[str, str], Binary] = {}
         summaries: dict[tuple[str, str], bytes] = {}
-        for artefact, member in batch:
-            key = artefact.file.filename, member.path
-            found[key] = binary = _parse(artefact, member, contents.get(key))
-            if binary.elf is not None and artefact.file.sha256:
-                summaries[self._key(artefact, member)] = encode_elf(binary.elf)
-        self._observations.put(KIND, summaries)
+        owners = {a.file.filename: a for a, _ in missing}
+        for limit, part in (
+            (self._full, [(a.file, m) for a, m in missing if m.packed <= self._full]),
+            (START, [(a.file, m) for a, m in missing if m.packed > self._full]),
+        ):
+            for file, member, content in self._reader.each_content(part, limit=limit) if part else ():
+                artefact = owners[file.filename]
+                found[file.filename, member.path] = binary = _parse(artefact, member, content)
+                if binary.elf is not None and file.sha256:
+                    summaries[self._key(artefact, member)] = encode_elf(binary.elf)
+        if summaries:
+            self._observations.put(KIND, summaries)
+        for artefact, member in missing:
+            unread = Binary(artefact, member.path, problem="it was not read")
+            found.setdefault((artefact.file.filename, member.path), unread)
         return found
 
 
-def _parse(artefact: Artefact, member: Member, content: Content | None) -> Binary:
-    if content is None or content.problem:
-        return Binary(artefact, member.path, problem=content.problem if content else "it was not read")
+def _parse(artefact: Artefact, member: Member, content: Content) -> Binary:
+    if content.problem:
+        return Binary(artefact, member.path, problem=content.problem)
     if content.data[:4] != b"\x7fELF":
         return Binary(artefact, member.path)  # a linker script, a file of another system: nothing to check
     try:

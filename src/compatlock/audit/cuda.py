@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from compatlock.audit.binaries import Binaries
+from compatlock.audit.binaries import Binaries, read_binaries
 from compatlock.audit.cuda_use import CudaUse, Need, cuda_uses
 from compatlock.model.artefact import Artefact, Observations, WheelReader
 from compatlock.model.fact import Fact, FactBound
@@ -21,13 +21,16 @@ def check_cuda(
     observations: Observations,
     *,
     allowed: frozenset[int] | None = None,
+    binaries: Binaries | None = None,
 ) -> list[Finding]:
     """Check that the wheels of a set are for one CUDA major, one of `allowed` (None: any).
 
     If PyTorch is in the set, its CUDA is the measure, else the one that most wheels are for. Findings are
-    sorted by package.
+    sorted by package. `binaries` are what `read_binaries` gave for the same artefacts, if another check has
+    read them.
     """
-    uses, binaries = cuda_uses(artefacts, reader, observations)
+    binaries = binaries or read_binaries(artefacts, reader, observations)
+    uses = cuda_uses(artefacts, binaries)
     torch = next((use for use in uses if use.artefact.package == "torch" and use.majors), None)
     measure = torch.majors if torch else _common(uses, allowed)
     findings = []

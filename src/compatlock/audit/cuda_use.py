@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from compatlock.audit.binaries import Binaries, is_vendored, read_binaries, read_more_and_more
+from compatlock.audit.binaries import Binaries, is_vendored, read_more_and_more
 from compatlock.audit.cuda_names import library_major, package_major, path_major, requirement_major
 from compatlock.audit.elf import Elf
 from compatlock.model.artefact import Artefact, Observations, WheelReader
@@ -61,12 +61,9 @@ class CudaUse(NamedTuple):
         return len(self.majors) == 1 and (not self.needs or any(not need.bundled for need in self.needs))
 
 
-def cuda_uses(
-    artefacts: Sequence[Artefact], reader: WheelReader, observations: Observations
-) -> tuple[list[CudaUse], Binaries]:
-    """Read `artefacts`; return what each has to do with CUDA, in their order, and what was read."""
-    binaries = read_binaries(artefacts, reader, observations)
-    return [_use(artefact, binaries) for artefact in artefacts], binaries
+def cuda_uses(artefacts: Sequence[Artefact], binaries: Binaries) -> list[CudaUse]:
+    """Return what each wheel has to do with CUDA, in their order."""
+    return [_use(artefact, binaries) for artefact in artefacts]
 
 
 def cuda_majors_of(artefact: Artefact, reader: WheelReader, observations: Observations) -> frozenset[int]:

@@ -1,0 +1,250 @@
+"""Undefined symbols of extensions that the libraries they are linked to do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from compatlock.audit.binaries import Binaries, Binary, read_binaries
+from compatlock.audit.elf import Wanted
+from compatlock.audit.mangled import Mangled, read_mangled
+from compatlock.audit.observed import not_with
+from compatlock.audit.providers import FAMILIES, Family, Interface, Libraries, read_libraries
+from compatlock.model.artefact import Artefact, Directory, Observations, WheelReader
+from compatlock.model.finding import CERTAIN, LIKELY, Finding, Place
+
+CHECK = "symbols"
+# Libraries with symbol versions (of CUDA, say) are read up to this size, compressed.
+_VERSIONED_LIMIT = 4 * 1024 * 1024
+
+
+class Missing(NamedTuple):
+    """A symbol that a member wants and that a provider's release does not have.
+
+    `reason` says how it was seen; `sure` if all libraries that could have it were read in full.
+    """
+
+    member: str
+    symbol: str
+    reason: str
+    sure: bool
+
+
+def check_symbols(
+    artefacts: Sequence[Artefact],
+    reader: WheelReader,
+    observations: Observations,
+    *,
+    binaries: Binaries | None = None,
+) -> list[Finding]:
+    """Compare what extensions want with what the providers in the same set have.
+
+    certain: the tables of all libraries that could define the symbol were read; likely: a library is too
+    large to be read, but its headers do not know the name, or the class is of a library that was read.
+    Findings are sorted by package and provider; there is one for each pair of them. `binaries` are what
+    `read_binaries` gave for the same artefacts, if another check has read them.
+    """
+    binaries = binaries or read_binaries(artefacts, reader, observations)
+    directories = reader.directories([a.file for a in artefacts])
+    by_name = {a.package: a for a in artefacts}
+    findings = []
+    for name in sorted(set(FAMILIES) & set(by_name)):
+        provider = _Provider(by_name[name], directories[by_name[name].file.filename], reader, observations)
+        for artefact in artefacts:
+            if artefact.package != name:
+                missing = provider.missing(artefact, binaries)
+                if missing:
+                    findings.append(_finding(artefact, by_name[name], missing))
+    findings.extend(_versions(artefacts, directories, binaries, reader, observations))
+    return sorted(findings, key=lambda f: (f.package, f.on, f.summary))
+
+
+def symbols_fit(
+    artefact: Artefact, provider: Artefact, reader: WheelReader, observations: Observations
+) -> bool:
+    """Whether a wheel finds all symbols in one release of a provider, as far as `check_symbols` can tell."""
+    return not check_symbols([artefact, provider], reader, observations)
+
+
+class _Provider:
+    """One provider in the set, read as far as the extensions make it necessary."""
+
+    def __init__(
+        self, artefact: Artefact, directory: Directory, reader: WheelReader, observations: Observations
+    ) -> None:
+        self.artefact = artefact
+        self._family: Family = FAMILIES[artefact.package]
+        self._directory = directory
+        self._reader = reader
+        self._observations = observations
+        self._interface = Interface(self._family, artefact, directory, reader, observations)
+        self._names = frozenset(m.path.rpartition("/")[2] for m in directory.members if ".so" in m.path)
+        self._libraries: dict[frozenset[str], Libraries] = {}
+
+    def missing(self, artefact: Artefact, binaries: Binaries) -> list[Missing]:
+        """What the members of `artefact` want in vain."""
+        own = {symbol for _, elf in binaries.of(artefact.package) for symbol in elf.defined}
+        found = []
+        for path, elf in binaries.of(artefact.package):
+            needed = [name for name in elf.needed if name in self._names]
+            wanted = [w for w in elf.undefined if not w.weak and w.name not in own and self._is_own(w)]
+            if needed and wanted:
+                found.extend(self._judge(path, needed, wanted))
+        return found
+
+    def _is_own(self, wanted: Wanted) -> bool:
+        if wanted.version:
+            return False
+        mangled = read_mangled(wanted.name)
+        if mangled is None:
+            return wanted.name.startswith(self._family.prefixes)
+        return bool(mangled.scopes) and mangled.scopes[0] in self._family.scopes
+
+    def _judge(self, path: str, needed: Sequence[str], wanted: Sequence[Wanted]) -> list[Missing]:
+        libraries = self._read(name for name in needed if "python" not in name)
+        rest = _not_in(libraries, wanted)
+        if rest and any("python" in name for name in needed):
+            libraries = self._read(needed)  # that library is a large one
+            rest = _not_in(libraries, wanted)
+        if not rest:
+            return []
+        closure = libraries.closure(needed)
+        if closure <= libraries.read.keys():
+            where = ", ".join(sorted(closure))
+            return [Missing(path, w.name, f"not exported by {where}", True) for w in rest]
+        classes = _classes(libraries)
+        reasons = ((w.name, self._why_missing(w.name, classes)) for w in rest)
+        return [Missing(path, symbol, reason, False) for symbol, reason in reasons if reason]
+
+    def _why_missing(self, symbol: str, classes: Mapping[tuple[str, ...], str]) -> str:
+        mangled = read_mangled(symbol)
+        if mangled and (library := classes.get(_class_of(mangled))):
+            return f"its class is in {library}, which does not export it"
+        if self._interface.has_headers and (part := self._interface.lacks(symbol)):
+            return f"no header has `{part}`"
+        return ""
+
+    def _read(self, names: Iterable[str]) -> Libraries:
+        key = frozenset(names)
+        if key not in self._libraries:
+            self._libraries[key] = read_libraries(
+                self.artefact, self._directory, key, self._reader, self._observations
+            )
+        return self._libraries[key]
+
+
+def _not_in(libraries: Libraries, wanted: Sequence[Wanted]) -> list[Wanted]:
+    given: set[str] = set()
+    for elf in libraries.read.values():
+        given.update(elf.defined)
+    return [w for w in wanted if w.name not in given]
+
+
+def _classes(libraries: Libraries) -> dict[tuple[str, ...], str]:
+    """Classes that are defined in a library that was read and that stands below the others.
+
+    (Such a library cannot have copies of inline members of another one's classes.)
+    """
+    found: dict[tuple[str, ...], str] = {}
+    for name, elf in sorted(libraries.read.items()):
+        if any(other in libraries.paths for other in elf.needed):
+            continue
+        for symbol in elf.defined:
+            mangled = read_mangled(symbol)
+            if mangled and mangled.whole and mangled.member and len(mangled.scopes) > 1:
+                found[mangled.scopes] = name
+    return found
+
+
+def _class_of(mangled: Mangled) -> tuple[str, ...]:
+    """The class that a symbol would be a member of, if the name is known in full."""
+    if not mangled.whole:
+        return ()
+    return mangled.scopes if mangled.member else mangled.scopes[:-1]
+
+
+def _finding(artefact: Artefact, provider: Artefact, missing: Sequence[Missing]) -> Finding:
+    sure = any(m.sure for m in missing)
+    ordered = sorted(missing, key=lambda m: (not m.sure, m.member, m.symbol))
+    first = ordered[0]
+    names = list(dict.fromkeys(m.symbol for m in ordered))
+    shown = _shown(first.symbol)
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    package, version = artefact.package, artefact.version
+    summary = (
+        f"{package} {version} was built for another {provider.package} than {provider.version}, which has no "
+        f"`{shown}`{more}: {first.member} cannot be loaded"
+    )
+    places = dict.fromkeys(Place(package, version, artefact.file.filename, m.member) for m in ordered)
+    return Finding(
+        CHECK,
+        package,
+        provider.package,
+        CERTAIN if sure else LIKELY,
+        summary,
+        (*places, Place(provider.package, provider.version, provider.file.filename)),
+        not_with(
+            CHECK,
+            "too-loose",
+            artefact,
+            provider,
+            summary=f"{package} {version} needs `{shown}`, which {provider.package} "
+            f"{provider.version} does not have",
+            evidence="elf_undefined",
+        ),
+        tuple(dict.fromkeys(f"{m.member}: {m.symbol} ({m.reason})" for m in ordered)),
+    )
+
+
+def _shown(symbol: str) -> str:
+    """A symbol's name for people; the whole one is among the details."""
+    mangled = read_mangled(symbol)
+    return str(mangled) if mangled and mangled.whole and mangled.member != "class data" else symbol
+
+
+def _versions(
+    artefacts: Sequence[Artefact],
+    directories: Mapping[str, Directory],
+    binaries: Binaries,
+    reader: WheelReader,
+    observations: Observations,
+) -> list[Finding]:
+    """Symbols that carry a version, and with it the name of the library that has to have them."""
+    wanted: dict[str, dict[str, list[tuple[Binary, Wanted]]]] = {}
+    for artefact in artefacts:
+        own = {path.rpartition("/")[2] for path in binaries.names.get(artefact.package, ())}
+        for binary in binaries.read.get(artefact.package, ()):
+            for symbol in binary.elf.undefined if binary.elf else ():
+                if symbol.library and not symbol.weak and symbol.library not in own:
+                    users = wanted.setdefault(symbol.library, {})
+                    users.setdefault(artefact.package, []).append((binary, symbol))
+    findings = []
+    for library, users in sorted(wanted.items()):
+        holders = [
+            a
+            for a in artefacts
+            if any(path.rpartition("/")[2] == library for path in binaries.names.get(a.package, ()))
+        ]
+        if len(holders) != 1:
+            continue  # of the system, or it cannot be told which one is loaded
+        provider = holders[0]
+        read = read_libraries(
+            provider,
+            directories[provider.file.filename],
+            [library],
+            reader,
+            observations,
+            limit=_VERSIONED_LIMIT,
+        ).read.get(library)
+        if read is None:
+            continue
+        given = frozenset(read.defined)
+        for found in users.values():
+            missing = [
+                Missing(binary.path, symbol.name, f"not exported by {library}", True)
+                for binary, symbol in found
+                if symbol.name not in given
+            ]
+            if missing:
+                findings.append(_finding(found[0][0].artefact, provider, missing))
+    return findings
