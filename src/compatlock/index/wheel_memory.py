@@ -20,29 +20,36 @@ _HEAD = struct.Struct("<L?")
 
 
 class RememberedWheels:
-    """Asks `observations` before `reader`; only what could be read is remembered, and no contents are."""
+    """Asks `observations` before `reader`. Only directories that could be read are remembered there; the same
+    object does not try again what it could not read. Contents are not remembered."""
 
     def __init__(self, reader: WheelReader, observations: Observations) -> None:
         self._reader = reader
         self._observations = observations
+        self._known: dict[LockedFile, Directory] = {}
 
     def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
         """See `WheelReader.directories`."""
-        wanted = {file.filename: file for file in files}
-        stored = self._observations.get(KIND, [(file.sha256, "") for file in wanted.values() if file.sha256])
-        found = {}
-        for name, file in wanted.items():
-            directory = decode_directory(stored.get((file.sha256, ""), b""))
-            if directory is not None:
-                found[name] = directory
-        left = [file for name, file in wanted.items() if name not in found]
+        wanted = list(files)
+        self._recall([file for file in wanted if file not in self._known])
+        left = [file for file in wanted if file not in self._known]
         if left:
             read = self._reader.directories(left)
-            found.update(read)
-            known = [(wanted[name], one) for name, one in read.items() if not one.problem]
-            summaries = {(file.sha256, ""): encode_directory(one) for file, one in known if file.sha256}
-            self._observations.put(KIND, summaries)
-        return {name: found[name] for name in wanted}
+            self._known.update((file, read[file.filename]) for file in left)
+            self._remember(left)
+        return {file.filename: self._known[file] for file in wanted}
+
+    def _recall(self, files: list[LockedFile]) -> None:
+        stored = self._observations.get(KIND, [(file.sha256, "") for file in files if file.sha256])
+        for file in files:
+            directory = decode_directory(stored.get((file.sha256, ""), b""))
+            if directory is not None:
+                self._known[file] = directory
+
+    def _remember(self, files: list[LockedFile]) -> None:
+        known = [(file.sha256, self._known[file]) for file in files if file.sha256]
+        summaries = {(sha256, ""): encode_directory(one) for sha256, one in known if not one.problem}
+        self._observations.put(KIND, summaries)
 
     def contents(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
