@@ -209,7 +209,8 @@ def test_reports_all_bad_lines_of_all_files() -> None:
         "a.in:3: there is no file missing.txt",
         f"a.in:4: `--index-url` is not supported in a file; {index}",
         f"a.in:5: `--index-url` is not supported in a file; {index}",
-        f"a.in:6: `--extra-index-url` is not supported in a file; only one index is supported yet: {index}",
+        "a.in:6: `--extra-index-url` is not supported in a file; "
+        "give `--index URL` on the command line instead",
         f"a.in:7: `--find-links` is not supported in a file; {index}",
         "a.in:8: `--no-index` is not supported in a file; an index is always needed; "
         "`--offline` on the command line uses only what is cached",

@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote
 
 from tests.support.artifacts import build_sdist, build_wheel, core_metadata, sdist_filename, wheel_filename
 
@@ -361,7 +362,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, body, sent)
 
     def _send_file(self, index: IndexServer, headers: Mapping[str, str]) -> None:
-        data = index.files.get(self.path)
+        data = index.files.get(unquote(self.path))
         if data is None:
             self._send(404, b"")
             return

@@ -22,7 +22,7 @@ _DEFAULT_INDEX = "give `--default-index URL` on the command line instead"
 _NEEDLESS = "remove the line"
 _ADVICE = {
     "--index-url": _DEFAULT_INDEX,
-    "--extra-index-url": f"only one index is supported yet: {_DEFAULT_INDEX}",
+    "--extra-index-url": "give `--index URL` on the command line instead",
     "--find-links": _DEFAULT_INDEX,
     "--no-index": "an index is always needed; `--offline` on the command line uses only what is cached",
     "--editable": "list the project's dependencies instead",

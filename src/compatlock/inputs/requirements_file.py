@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from compatlock.inputs.requirements_text import LogicalLine
 
 _DEEPEST = 50
+# How a lock of ours begins: its lines about indexes are for installers.
+_OUR_LOCK = "# Locked by compatlock "
 
 
 class RequirementsFile(NamedTuple):
@@ -99,10 +101,16 @@ class _Reader:
             return
         self.files.append(shown)
         self._open.append(identity)
-        hashes = 0
+        hashes = indexes = 0
+        is_lock = text.startswith(_OUR_LOCK)
         for line in logical_lines(text):
-            hashes += self._line(line, shown, constraint)
+            if is_lock and line.text.startswith("--extra-index-url "):
+                indexes += 1
+            else:
+                hashes += self._line(line, shown, constraint)
         self._open.pop()
+        if indexes:
+            self.notes.append(f"{shown}: the indexes that it names are not asked; `--index URL` names one")
         if hashes:
             self.notes.append(f"{shown}: its --hash options are ignored; the lock has the index's hashes")
 

@@ -80,7 +80,13 @@ def _installation(lock: Lock, path: str) -> Iterator[str]:
     refused = pip_refuses(lock)
     if (all(hashed) or not any(hashed)) and not refused:
         yield comment(f"#   pip install {options} -r {quoted}")
-    yield comment(f"#   uv pip install {options} -r {quoted}")
+    # uv looks for a package at the first index that has the project; the version pinned may be at another.
+    # With hashes that is safe.
+    elsewhere = any(pin.index_url for pin in lock.pins)
+    strategy = " --index-strategy unsafe-best-match" if elsewhere and all(hashed) else ""
+    yield comment(f"#   uv pip install {options}{strategy} -r {quoted}")
     if any(hashed) and not all(hashed):
         yield "#   (pip refuses a file in which only some packages have hashes)"
+    if elsewhere and not all(hashed):
+        yield "#   (what has no hash may be taken from any index that has a package of this name)"
     yield from refused

@@ -1,4 +1,5 @@
-"""requirements.lock: a requirements file with every package pinned and hashed, for pip and uv.
+"""requirements.lock: a requirements file with every package pinned and hashed, for pip and uv, and with the
+indexes that packages are from beside the default one.
 
 The text depends on nothing but the lock: pins, hashes and comments are sorted, and a line number of
 the user's file is left out, so that moving lines there changes nothing here.
@@ -10,7 +11,7 @@ import re
 
 from compatlock.lockfile.header import header_lines
 from compatlock.lockfile.origins import file_of
-from compatlock.model.display import one_line, without_credentials
+from compatlock.model.display import one_line, public_url, without_credentials
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ _PIN = (
     r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)"
 )
 
+_INDEX = r"https?://[^\s#$]+\Z"
 _INDEX_STATE = "#   index: "
 _CONTINUATIONS = ("#   ", "    #   ")
 _PASSING_SECTIONS = ("# Objective", "# Notes:", "    # newest ", "    # note:")
@@ -36,7 +38,7 @@ def render(lock: Lock, *, tool_version: str, path: str = "requirements.lock") ->
     `path` is where it will stand, for the installation commands in the header. Comments never hold
     line ends or credentials of URLs, whatever the lock holds.
     """
-    lines = list(header_lines(lock, tool_version, path))
+    lines = [*header_lines(lock, tool_version, path), *_index_lines(lock)]
     edges: dict[str, list[LockedEdge]] = {}
     for edge in lock.edges:
         edges.setdefault(edge.on, []).append(edge)
@@ -72,6 +74,21 @@ def lasting_lines(text: str) -> list[str]:
         if not passing and not line.startswith(_INDEX_STATE):
             lines.append(line.rstrip())
     return lines
+
+
+def _index_lines(lock: Lock) -> Iterator[str]:
+    """Yield where packages are from, unless that is the default index, for installers: without credentials,
+    which they have from netrc or a keyring."""
+    by_index: dict[str, list[str]] = {}
+    for pin in sorted(lock.pins):
+        url = public_url(pin.index_url)
+        if re.match(_INDEX, url):
+            by_index.setdefault(url, []).append(pin.name)
+    for url, names in sorted(by_index.items()):
+        yield f"# From this index: {', '.join(names)}"
+        yield f"--extra-index-url {url}"
+    if by_index:
+        yield ""
 
 
 def _pin_lines(pin: Pin, edges: Sequence[LockedEdge]) -> Iterator[str]:
