@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import random
 import struct
 import tracemalloc
 import zipfile
@@ -300,6 +301,20 @@ def test_a_bomb_is_unpacked_to_what_it_says_only() -> None:
     tracemalloc.stop()
     assert "checksum is wrong" in found.problem
     assert peak < 2_000_000
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0" * 10_000_000, random.Random(1).randbytes(3_000_000), b"abc" * 1_000_001]
+)
+def test_large_members_take_little_more_memory_than_they_have(data: bytes) -> None:
+    wheel = build_zip({"lib.so": data})
+    members = directory(wheel).members
+    tracemalloc.start()
+    found = contents(wheel, members, limit=20 << 20)["lib.so"]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == Content(data)
+    assert peak < len(data) * 1.5 + members[0].packed + 3_000_000
 
 
 def test_a_bomb_that_says_so_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

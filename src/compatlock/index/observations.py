@@ -15,7 +15,7 @@ from compatlock.index.database import Database, Tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 FILE_NAME = "observations-v1.sqlite"
@@ -99,6 +99,17 @@ class StoredObservations:
         if statements:
             self._database.write(statements)
             self._has_grown = True
+
+    def of_file(self, sha256: str) -> Iterator[tuple[str, str, bytes]]:
+        """Yield all that is remembered of a file, in order: kind, subject, summary."""
+        query = (
+            "select kind, subject, body from summary join file on file.id = summary.file where sha256 = ? "
+            "order by kind, subject"
+        )
+        for kind, subject, stored in self._database.rows(query, (_key(sha256),)):
+            body = _unpack(stored, sha256, kind, subject)
+            if body is not None:
+                yield kind, subject, body
 
     def close(self) -> None:
         """Note what was used, forget what is too much, and close the file."""

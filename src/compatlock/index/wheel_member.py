@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 
@@ -25,6 +26,8 @@ MAX_UNPACKED = 128 * 1024 * 1024
 # A local header's extra field is not known beforehand; zip writers put a few dozen bytes there at most.
 SLACK = 128
 
+# Bytes of packed and unpacked data that large members are taken by.
+_SLICE, _PIECE = 128 * 1024, 1024 * 1024
 _LOCAL = struct.Struct("<4s5H3L2H")
 _IS_ENCRYPTED = 0x1
 
@@ -86,5 +89,20 @@ def _inflate(packed: Bytes, method: int, bound: int, what: str) -> bytes:
         raise UnusableError(f"{what} is encrypted")
     if method != DEFLATED:
         raise UnusableError(f"{what} is packed by method {method}; only deflate is known")
-    # No bound at all is what 0 means to zlib.
-    return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, bound or 1)[: bound or 1]
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    if bound <= _PIECE:
+        # No bound at all is what 0 means to zlib.
+        return unpacker.decompress(packed, bound or 1)
+    # Piece by piece: zlib gathers what it gives at once in parts that it joins, which takes twice the memory.
+    unpacked = io.BytesIO()
+    for at in range(0, len(packed), _SLICE):
+        rest: Bytes = packed[at : at + _SLICE]
+        while rest and unpacked.tell() < bound:
+            unpacked.write(unpacker.decompress(rest, min(_PIECE, bound - unpacked.tell())))
+            rest = unpacker.unconsumed_tail
+    while unpacked.tell() < bound:
+        last = unpacker.decompress(b"", bound - unpacked.tell())
+        if not last:
+            break
+        unpacked.write(last)
+    return unpacked.getvalue()

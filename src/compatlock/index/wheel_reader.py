@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from compatlock.model.lock import LockedFile
 
 # Bytes of packed members that are held at once, under way or waiting for the caller.
-MAX_HELD = 48 * 1024 * 1024
+MAX_HELD = 40 * 1024 * 1024
 # Members of all wheels whose directories are asked for together; large real locks have 200,000.
 MAX_MEMBERS = 1_500_000
 
