@@ -23,10 +23,14 @@ WHEEL_BUDGET = 16 * 1024 * 1024
 TOTAL_BUDGET = 160 * 1024 * 1024
 _SAMPLE = 3
 _MOST_MEMBERS = 64
+# Of a wheel that is linked to no PyTorch: its CUDA is soon seen.
+_LIGHT_BUDGET = 4 * 1024 * 1024
+_LIGHT_MEMBERS = 12
 
 _SHARED_OBJECT = re.compile(r"\.so(\.\d+)*\Z")
 _HINT = re.compile(r"cuda|torch|nccl|gpu|(?<![a-z])cu1\d|cudnn|cutlass|flash", re.IGNORECASE)
-_RELATED = re.compile(r"lib(torch|c10|cuda|cublas|cudnn|cusparse|cusolver|cufft|curand|nvrtc|nvJitLink|nccl)")
+_TORCH = re.compile(r"lib(torch|c10)")
+_CUDA = re.compile(r"lib(cuda|cublas|cudnn|cusparse|cusolver|cufft|curand|nvrtc|nvJitLink|nccl)")
 # NVIDIA's libraries are told by their names; libraries of another machine are for cross compilation.
 _NOT_READ = re.compile(r"\Anvidia/|/stubs/|\.debug\Z")
 # PyTorch's large libraries are rewritten after linking: their start has no names, and their ends are far.
@@ -68,11 +72,9 @@ def read_binaries(artefacts: Sequence[Artefact], reader: WheelReader, observatio
     objects, problems = _shared_objects(artefacts, reader)
     source = _Source(reader, observations)
     read = source.read([(a, m) for a in artefacts for m in _own(objects[a.package])[:_SAMPLE]])
-    deeper = [a for a in artefacts if _is_related(a, objects[a.package], read)]
-    rest = [
-        (a, m) for a in deeper for m in _rest(objects[a.package]) if (a.file.filename, m.path) not in read
-    ]
-    read |= source.read(_within_budget(rest))
+    rest = [(a, m) for a in artefacts for m in _rest(a, objects[a.package], read)]
+    missing = [(a, m) for a, m in rest if (a.file.filename, m.path) not in read]
+    read |= source.read(_within_budget(missing))
     return _result(objects, problems, artefacts, read)
 
 
@@ -136,8 +138,23 @@ def _own(members: Iterable[Member]) -> list[Member]:
     return sorted((m for m in own if m.packed <= FULL), key=_by_size)
 
 
-def _rest(members: list[Member]) -> list[Member]:
-    """What is read of a wheel that has to do with CUDA or PyTorch: the smallest first, within limits."""
+def _rest(
+    artefact: Artefact, members: Sequence[Member], read: Mapping[tuple[str, str], Binary]
+) -> list[Member]:
+    """What else is read of a wheel that may be bound to a CUDA or a PyTorch: the smallest first."""
+    needed: set[str] = set()
+    for member in members:
+        binary = read.get((artefact.file.filename, member.path))
+        needed.update(binary.elf.needed if binary and binary.elf else ())
+    if any(map(_TORCH.match, needed)) or any(re.match(r"torch\b(?!-)", line) for line in artefact.requires):
+        return _smallest(members, WHEEL_BUDGET, _MOST_MEMBERS)
+    if any(map(_CUDA.match, needed)) or any(_HINT.search(m.path) for m in members):
+        return _smallest(members, _LIGHT_BUDGET, _LIGHT_MEMBERS)
+    return []
+
+
+def _smallest(members: Sequence[Member], budget: int, most: int) -> list[Member]:
+    """The members that are worth reading, the smallest first, up to `budget` bytes."""
     chosen: list[Member] = []
     spent = 0
     for member in sorted(members, key=_by_size):
@@ -146,7 +163,7 @@ def _rest(members: list[Member]) -> list[Member]:
         if is_vendored(member.path) and member.packed > FULL:
             continue
         spent += _cost(member)
-        if spent > WHEEL_BUDGET or len(chosen) >= _MOST_MEMBERS:
+        if spent > budget or len(chosen) >= most:
             break
         chosen.append(member)
     return chosen
@@ -158,17 +175,6 @@ def _by_size(member: Member) -> tuple[int, str]:
 
 def _cost(member: Member, full: int = FULL) -> int:
     return member.packed if member.packed <= full else START
-
-
-def _is_related(artefact: Artefact, members: list[Member], read: Mapping[tuple[str, str], Binary]) -> bool:
-    """Whether a wheel may be bound to a CUDA or a PyTorch: by what its members need, or by names."""
-    for member in members:
-        binary = read.get((artefact.file.filename, member.path))
-        if binary and binary.elf and any(_RELATED.match(name) for name in binary.elf.needed):
-            return True
-        if _HINT.search(member.path) and not _NOT_READ.search(member.path):
-            return True
-    return bool(members) and any(re.match(r"torch\b(?!-)", line) for line in artefact.requires)
 
 
 def _within_budget(wanted: list[tuple[Artefact, Member]]) -> list[tuple[Artefact, Member]]:

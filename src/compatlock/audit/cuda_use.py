@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from compatlock.audit.binaries import Binaries, is_vendored, read_more_and_more
-from compatlock.audit.cuda_names import library_major, package_major, path_major, requirement_major
+from compatlock.audit.cuda_names import library_major, path_major, requirement_major
 from compatlock.audit.elf import Elf
 from compatlock.model.artefact import Artefact, Observations, WheelReader
 
@@ -84,7 +84,7 @@ def cuda_major_of(artefact: Artefact, reader: WheelReader, observations: Observa
 
 def _use(artefact: Artefact, binaries: Binaries) -> CudaUse:
     paths = binaries.names.get(artefact.package, ())
-    if package_major(artefact.package) or all(_is_cuda_library(path) for path in paths):
+    if artefact.package.startswith("nvidia-") and all(_is_cuda_library(path) for path in paths):
         # NVIDIA's own libraries: whoever needs them says so.
         paths = ()
     tags = tuple((path, major) for path in paths if (major := path_major(path)) is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,9 @@ from compatlock.model.finding import CERTAIN, LIKELY, Finding, Place
 CHECK = "symbols"
 # Libraries with symbol versions (of CUDA, say) are read up to this size, compressed.
 _VERSIONED_LIMIT = 4 * 1024 * 1024
+# A library for one of several releases of PyTorch: who loads it looks for the right one.
+_CHOSEN = re.compile(r"torch[-_]?\d", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
 
 
 class Missing(NamedTuple):
@@ -82,15 +86,17 @@ class _Provider:
         self._libraries: dict[frozenset[str], Libraries] = {}
 
     def missing(self, artefact: Artefact, binaries: Binaries) -> list[Missing]:
-        """What the members of `artefact` want in vain."""
+        """What the members of `artefact` want in vain. Of members that differ in a number alone, which are
+        for different releases of something, one that finds everything is enough."""
         own = {symbol for _, elf in binaries.of(artefact.package) for symbol in elf.defined}
-        found = []
+        found: list[tuple[str, list[Missing]]] = []
         for path, elf in binaries.of(artefact.package):
             needed = [name for name in elf.needed if name in self._names]
             wanted = [w for w in elf.undefined if not w.weak and w.name not in own and self._is_own(w)]
-            if needed and wanted:
-                found.extend(self._judge(path, needed, wanted))
-        return found
+            if needed and not _CHOSEN.search(path):
+                found.append((path, self._judge(path, needed, wanted) if wanted else []))
+        fine = {_DIGITS.sub("0", path) for path, missing in found if not missing}
+        return [m for path, missing in found for m in missing if _DIGITS.sub("0", path) not in fine]
 
     def _is_own(self, wanted: Wanted) -> bool:
         if wanted.version:
