@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from datetime import datetime
+from operator import itemgetter
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from packaging.version import InvalidVersion, Version
 
 from compatlock.errors import IndexUnavailable
+from compatlock.index.file_entries import UnusableError, file_of, files_of
 from compatlock.index.html_page import parse_page
 from compatlock.index.stored_listing import encode_files
 from compatlock.model.display import excerpt, redact
@@ -25,15 +25,10 @@ from compatlock.model.names import normalise
 SDIST_SUFFIXES = (".tar.gz", ".zip", ".tar.bz2", ".tgz")
 
 _OTHER_KINDS = (".egg", ".exe", ".msi", ".rpm", ".deb", ".dmg", ".tar.xz", ".tar.z", ".tar")
-_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_NAME = itemgetter(0)
 _FILENAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!~-]*\Z")
 # Name, version, an optional build tag, which begins with a digit, and three tags.
 _WHEEL = re.compile(r"([A-Za-z0-9][\w.]*)-([\w.+!]+)(?:-\d[\w.]*)?(?:-[\w.]+){3}\.whl\Z", re.ASCII)
-# Beside the form that PEP 700 prescribes, other clear ones.
-_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d*)?(?:Z|([+-])(\d\d):?(\d\d))?\Z", re.ASCII)
-_EPOCH = datetime(1970, 1, 1)
-# PEP 714 renamed the key; indexes still send the older ones.
-_METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
 
 
 def parse_listing(project: str, body: bytes, page_url: str, content_type: str = "") -> Listing:
@@ -66,10 +61,6 @@ def parse_listing(project: str, body: bytes, page_url: str, content_type: str = 
     )
 
 
-class _UnusableError(Exception):
-    """One file of the listing cannot be used; the text is the reason."""
-
-
 class _Answer(NamedTuple):
     """What both forms of an answer say; URLs of `files` are relative to `base`."""
 
@@ -85,6 +76,10 @@ def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skip
     names = _Names(project)
     by_text: dict[str, list[File]] = {}
     skipped: list[Skipped] = []
+    files = files_of(answer.files) if answer.status != QUARANTINED else None
+    if files is not None:
+        _group(files, names, by_text, skipped)
+        return _releases(by_text, names.versions, skipped), skipped
     for entry in answer.files:
         filename = entry.get("filename") if isinstance(entry, dict) else None
         if not isinstance(filename, str):
@@ -92,16 +87,34 @@ def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skip
             continue
         try:
             version = names.version(filename)
-            file = _file(filename, entry, answer.base)
+            file = file_of(filename, entry, answer.base)
             if answer.status == QUARANTINED:
-                raise _UnusableError(
-                    f"the index holds the project in quarantine: {answer.reason or 'unsafe'}"
-                )
-        except _UnusableError as error:
+                raise UnusableError(f"the index holds the project in quarantine: {answer.reason or 'unsafe'}")
+        except UnusableError as error:
             skipped.append(Skipped(filename, str(error)))
         else:
             by_text.setdefault(version, []).append(file)
     return _releases(by_text, names.versions, skipped), skipped
+
+
+def _group(files: list[File], names: _Names, by_text: dict[str, list[File]], skipped: list[Skipped]) -> None:
+    """Put files to their versions. Most follow one of the same version, with tags that others have too."""
+    start, length, group = "/", 0, []
+    for file in files:
+        filename = file[0]
+        if not filename.startswith(start) or filename[length:] not in names.tags:
+            try:
+                version = names.version(filename)
+            except UnusableError as error:
+                skipped.append(Skipped(filename, str(error)))
+                continue
+            group = by_text.setdefault(version, [])
+            if filename.endswith(".whl"):
+                length = filename.index("-", filename.index("-") + 1) + 1
+                start = filename[:length]
+            else:
+                start = "/"
+        group.append(file)
 
 
 def _is_html(body: bytes, content_type: str) -> bool:
@@ -173,29 +186,29 @@ class _Names:
         self._project = normalise(project)
         self._texts: dict[str, str] = {}
         self._wheels: dict[tuple[str, str], str] = {}
-        self._tags: set[str] = set()
+        self.tags: set[str] = set()
         self._is_ours: dict[str, bool] = {}
 
     def version(self, filename: str) -> str:
-        """Return the canonical version of a wheel or sdist of this project, or raise _UnusableError."""
+        """Return the canonical version of a wheel or sdist of this project, or raise UnusableError."""
         name, _, rest = filename.partition("-")
         version, _, tags = rest.partition("-")
         # Most wheels differ from those before only in how they combine a version and tags.
-        if tags in self._tags and (name, version) in self._wheels:
+        if tags in self.tags and (name, version) in self._wheels:
             return self._wheels[name, version]
         if _WHEEL.match(filename):
             known = self._wheels.get((name, version)) or self._wheel(name, version)
-            self._tags.add(tags)
+            self.tags.add(tags)
             return known
         if not _FILENAME.match(filename):
-            raise _UnusableError("not a valid file name")
+            raise UnusableError("not a valid file name")
         for suffix in SDIST_SUFFIXES:
             if filename.endswith(suffix):
                 return self._sdist(filename[: -len(suffix)])
         if filename.endswith(".whl"):
-            raise _UnusableError("not a valid wheel name (PEP 427)")
+            raise UnusableError("not a valid wheel name (PEP 427)")
         kind = next((kind for kind in _OTHER_KINDS if filename.lower().endswith(kind)), "")
-        raise _UnusableError(f"{kind} files are not supported" if kind else "neither a wheel nor an sdist")
+        raise UnusableError(f"{kind} files are not supported" if kind else "neither a wheel nor an sdist")
 
     def _sdist(self, stem: str) -> str:
         # Sdists were named before the project's part had to be escaped, so it may hold dashes itself.
@@ -208,13 +221,13 @@ class _Names:
             if ours and end + 1 < len(stem):
                 return self._canonical(stem[end + 1 :])
             end = stem.find("-", end + 1)
-        raise _UnusableError(f"not a file of {self._project}")
+        raise UnusableError(f"not a file of {self._project}")
 
     def _wheel(self, name: str, version: str) -> str:
         if "__" in name:
-            raise _UnusableError("not a valid wheel name (PEP 427)")
+            raise UnusableError("not a valid wheel name (PEP 427)")
         if normalise(name) != self._project:
-            raise _UnusableError(f"not a file of {self._project}")
+            raise UnusableError(f"not a file of {self._project}")
         known = self._wheels[name, version] = self._canonical(version)
         return known
 
@@ -224,86 +237,10 @@ class _Names:
             try:
                 version = Version(text)
             except InvalidVersion:
-                raise _UnusableError(f"`{text}` is not a valid version (PEP 440)") from None
+                raise UnusableError(f"`{text}` is not a valid version (PEP 440)") from None
             known = self._texts[text] = str(version)
             self.versions[known] = version
         return known
-
-
-def _file(filename: str, entry: dict[str, object], page_url: str) -> File:
-    """Build the File of one entry of the answer; what is malformed counts as not given."""
-    size = entry.get("size")
-    requires_python = entry.get("requires-python")
-    yanked = entry.get("yanked")
-    return File(
-        filename,
-        _url(entry.get("url"), page_url),
-        _sha256(entry.get("hashes")),
-        size if type(size) is int and size > 0 else 0,
-        _epoch_seconds(entry.get("upload-time")),
-        requires_python if isinstance(requires_python, str) else "",
-        (yanked if isinstance(yanked, str) else "") if yanked else None,
-        _side_file(entry),
-    )
-
-
-def _url(url: object, page_url: str) -> str:
-    if not isinstance(url, str) or not url:
-        raise _UnusableError("no URL")
-    if "#" in url:
-        url = url.partition("#")[0]
-    if not url.startswith(("https://", "http://")):
-        try:
-            url = urljoin(page_url, url)
-        except ValueError:
-            url = ""
-        if not url.startswith(("https://", "http://")):
-            raise _UnusableError("its URL is neither http nor https")
-    return _careful(url) if "@" in url or "[" in url or not url.isascii() else url
-
-
-def _careful(url: str) -> str:
-    """A valid URL without a user part: URLs of files are kept and written into locks, and credentials are
-    given by the user, not by an index."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise _UnusableError("its URL is invalid") from None
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def _sha256(hashes: object) -> str:
-    value = hashes.get("sha256") if isinstance(hashes, dict) else None
-    return value if isinstance(value, str) and _SHA256.match(value) else ""
-
-
-def _side_file(entry: dict[str, object]) -> str:
-    for key in _METADATA_KEYS:
-        if key in entry:
-            value = entry[key]
-            return (_sha256(value) or "?") if value else ""
-    return ""
-
-
-def _epoch_seconds(text: object) -> int | None:
-    """Seconds since the epoch of an ISO 8601 time (UTC unless it says otherwise), fractions cut off."""
-    if not isinstance(text, str):
-        return None
-    try:
-        if len(text) == 27 and text[26] == "Z" and text[19] == ".":
-            return _since_epoch(text[:19])
-        match = _TIME.match(text)
-        if match is None:
-            return None
-        offset = int(match[3]) * 3600 + int(match[4]) * 60 if match[2] else 0
-        return _since_epoch(match[1]) + (offset if match[2] == "-" else -offset)
-    except ValueError:
-        return None
-
-
-def _since_epoch(text: str) -> int:
-    time = datetime.fromisoformat(text) - _EPOCH
-    return time.days * 86_400 + time.seconds
 
 
 def _releases(
@@ -323,16 +260,16 @@ def _releases(
 
 def _distinct(files: list[File], skipped: list[Skipped]) -> tuple[File, ...]:
     """The files in the order of their names, each name once."""
-    by_name = {file.filename: file for file in files}
-    if len(by_name) < len(files):
+    by_name: dict[str, File] = {}
+    if len({file.filename for file in files}) < len(files):
         # Which of two is right cannot be known; choosing by content keeps the answer deterministic.
-        by_name.clear()
         skipped.extend(
             Skipped(file.filename, "listed twice with different details")
             for file in sorted(files, key=repr)
             if by_name.setdefault(file.filename, file) != file
         )
-    return tuple(by_name[name] for name in sorted(by_name))
+        files = [*by_name.values()]
+    return tuple(sorted(files, key=_NAME))
 
 
 def _digest(releases: tuple[Release, ...], encoded: bytes, *status: str) -> str:

@@ -1,0 +1,166 @@
+"""From the entries of an index's answer to files.
+
+Listings run to megabytes, so entries as the public index writes them are read column by column, which takes a
+third of the time; one that is different in any way makes all of them be read one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import partial
+from operator import itemgetter
+from typing import cast
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+from compatlock.model.listing import File
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_HASH = cast("Callable[[object], str]", itemgetter("sha256"))
+# Beside the form that PEP 700 prescribes, other clear ones.
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d*)?(?:Z|([+-])(\d\d):?(\d\d))?\Z", re.ASCII)
+_EPOCH = datetime(1970, 1, 1)
+_SECOND = timedelta(seconds=1)
+# PEP 714 renamed the key; indexes still send the older ones.
+_METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
+_ANY_METADATA_KEY = frozenset(_METADATA_KEYS)
+
+# Files from rows of their fields, without a call of Python code for each.
+_files = cast("Callable[[Iterable[object]], File]", partial(tuple.__new__, File))
+
+
+class UnusableError(Exception):
+    """One file of the listing cannot be used; the text is the reason."""
+
+
+def files_of(entries: list[dict[str, object]]) -> list[File] | None:
+    """The files of the entries of an answer, all with absolute URLs and SHA-256; None when any entry is not
+    as most are. `file_of` gives the same for each."""
+    try:
+        filenames = [cast("str", entry["filename"]) for entry in entries]
+        urls = [cast("str", entry["url"]) for entry in entries]
+        hashes = [_HASH(entry["hashes"]) for entry in entries]
+        if not (_are_plain(urls) and _are_hashes(hashes) and set(map(type, filenames)) <= {str}):
+            return None
+        columns = (
+            filenames,
+            urls,
+            hashes,
+            [v if type(v := entry.get("size")) is int and v > 0 else 0 for entry in entries],
+            _times([entry.get("upload-time") for entry in entries]),
+            [v if isinstance(v := entry.get("requires-python"), str) else "" for entry in entries],
+            [_yanked(v) if (v := entry.get("yanked")) else None for entry in entries],
+            [_side_file(entry) if not _ANY_METADATA_KEY.isdisjoint(entry) else "" for entry in entries],
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+    return [*map(_files, zip(*columns, strict=True))]
+
+
+def _are_plain(urls: list[str]) -> bool:
+    """Whether all are absolute and in the plainest form."""
+    text = "\n".join(urls)
+    secured = text.startswith("https://") + text.count("\nhttps://")
+    # With a line break in one of them, there are more lines than URLs.
+    is_each = secured == len(urls) == text.count("\n") + 1
+    return is_each and text.isascii() and not any(mark in text for mark in "#@[")
+
+
+def _times(texts: list[object]) -> list[int | None]:
+    """Seconds since the epoch. Raises ValueError for a text that only looks like a time."""
+    parse, start, unit = datetime.fromisoformat, _EPOCH, _SECOND
+    return [
+        (parse(text[:19]) - start) // unit
+        if type(text) is str and len(text) == 27 and text[19] == "." and text[26] == "Z"
+        else _epoch_seconds(text)
+        for text in texts
+    ]
+
+
+def _are_hashes(texts: list[str]) -> bool:
+    """Whether all are what SHA-256 is written as."""
+    text = "".join(texts)
+    return set(map(len, texts)) <= {64} and bytes.fromhex(text).hex() == text
+
+
+def file_of(filename: str, entry: dict[str, object], page_url: str) -> File:
+    """Build the File of one entry of the answer; what is malformed counts as not given."""
+    size = entry.get("size")
+    requires_python = entry.get("requires-python")
+    return File(
+        filename,
+        _url(entry.get("url"), page_url),
+        _sha256(entry.get("hashes")),
+        size if type(size) is int and size > 0 else 0,
+        _epoch_seconds(entry.get("upload-time")),
+        requires_python if isinstance(requires_python, str) else "",
+        _yanked(entry.get("yanked")),
+        _side_file(entry),
+    )
+
+
+def _url(url: object, page_url: str) -> str:
+    if not isinstance(url, str) or not url:
+        raise UnusableError("no URL")
+    if "#" in url:
+        url = url.partition("#")[0]
+    if not url.startswith(("https://", "http://")):
+        try:
+            url = urljoin(page_url, url)
+        except ValueError:
+            url = ""
+        if not url.startswith(("https://", "http://")):
+            raise UnusableError("its URL is neither http nor https")
+    return _careful(url) if "@" in url or "[" in url or not url.isascii() else url
+
+
+def _careful(url: str) -> str:
+    """A valid URL without a user part: URLs of files are kept and written into locks, and credentials are
+    given by the user, not by an index."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise UnusableError("its URL is invalid") from None
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _sha256(hashes: object) -> str:
+    value = hashes.get("sha256") if isinstance(hashes, dict) else None
+    return value if isinstance(value, str) and _SHA256.match(value) else ""
+
+
+def _yanked(value: object) -> str | None:
+    return (value if isinstance(value, str) else "") if value else None
+
+
+def _side_file(entry: dict[str, object]) -> str:
+    for key in _METADATA_KEYS:
+        if key in entry:
+            value = entry[key]
+            return (_sha256(value) or "?") if value else ""
+    return ""
+
+
+def _epoch_seconds(text: object) -> int | None:
+    """Seconds since the epoch of an ISO 8601 time (UTC unless it says otherwise), fractions cut off."""
+    if not isinstance(text, str):
+        return None
+    try:
+        if len(text) == 27 and text[26] == "Z" and text[19] == ".":
+            return _since_epoch(text[:19])
+        match = _TIME.match(text)
+        if match is None:
+            return None
+        offset = int(match[3]) * 3600 + int(match[4]) * 60 if match[2] else 0
+        return _since_epoch(match[1]) + (offset if match[2] == "-" else -offset)
+    except ValueError:
+        return None
+
+
+def _since_epoch(text: str) -> int:
+    time = datetime.fromisoformat(text) - _EPOCH
+    return time.days * 86_400 + time.seconds
