@@ -177,14 +177,15 @@ def test_a_missing_advertised_metadata_file_is_made_up_for() -> None:
 
 def test_a_large_sdist_is_not_downloaded() -> None:
     with IndexServer() as server:
-        server.add("app", "1.0", tags=(), sdist=True)
+        server.add("app", "1.0", requires=["lib"], tags=(), sdist=True)
         server.edit("app-1.0.tar.gz", size=3 * 2**20)
         metadata = ask(server.url, first_metadata, max_sdist=2**20)
-        assert metadata.problem == "the sdist is larger than 1 MB and was not read"
-        assert server.count(".tar.gz") == 0
+        assert metadata == Metadata(("lib",), (), "", "sdist-unverified")
+        assert [seen.range for seen in server.requests if ".tar.gz" in seen.path] == ["bytes=0-262143"]
         server.edit("app-1.0.tar.gz", size=None)
-        assert ask(server.url, first_metadata, max_sdist=100).problem
-        assert server.count(".tar.gz") == 1
+        assert "larger than 0 MB" in ask(server.url, first_metadata, max_sdist=100).problem
+        ranges = [seen.range for seen in server.requests if ".tar.gz" in seen.path]
+        assert ranges[1:] == ["", "bytes=0-99"]
 
 
 # Faults

@@ -11,6 +11,7 @@ from compatlock.index.html_page import project_names
 from compatlock.index.metadata import parse_metadata
 from compatlock.index.progress import Progress, Tally
 from compatlock.index.refusals import DENIED, GONE, check_hash, missing_file, refused
+from compatlock.index.remote_sdist import large_sdist_metadata
 from compatlock.index.remote_wheel import MAX_METADATA, TAIL, wheel_metadata
 from compatlock.index.reply import Reply, is_whole_listing
 from compatlock.index.sdist import sdist_metadata
@@ -175,19 +176,15 @@ class IndexClient:
         return parse_metadata(reply.body, source)
 
     async def _sdist(self, file: File) -> Metadata:
-        too_large = Metadata(
-            source="sdist",
-            problem=f"the sdist is larger than {self._max_sdist // 2**20} MB and was not read",
-        )
         if file.size > self._max_sdist:
-            return too_large
+            return await large_sdist_metadata(self._range, file, self._max_sdist)
         reply = await self._file(file.url, limit=self._max_sdist)
         if reply.status in GONE:
             return missing_file(reply)
         if reply.status != 200:
             raise self._refused(file.url, reply, f"`{file.filename}`")
         if not reply.complete:
-            return too_large
+            return await large_sdist_metadata(self._range, file, self._max_sdist)
         if file.sha256:
             check_hash(file.url, reply.body, file.sha256)
         return sdist_metadata(reply.body, file.filename)

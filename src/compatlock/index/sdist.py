@@ -38,6 +38,24 @@ def sdist_metadata(data: bytes, filename: str) -> Metadata:
         return Metadata(source="sdist", problem=f"the sdist is not a readable archive ({error})")
 
 
+def head_metadata(data: bytes, filename: str) -> Metadata | None:
+    """Read the PKG-INFO of the sdist `filename` that begins with the bytes `data`.
+
+    None when they end before it, or when it is one that may leave the dependencies to
+    `NAME.egg-info/requires.txt`, which comes later. Never raises.
+    """
+    metadata = None
+    try:
+        for path, member in _members(data, filename):
+            if _PKG_INFO.match(path):
+                metadata = parse_metadata(_read(path, member), "sdist")
+                break
+    except Exception:  # Whatever else is wrong, the data ends somewhere.
+        return None
+    is_told = metadata is not None and (metadata.source == "sdist" or metadata.requires_dist)
+    return metadata if is_told else None
+
+
 class _UnusableError(Exception):
     """The sdist has no usable metadata; the text is the reason."""
 
