@@ -47,7 +47,7 @@ UNUSUAL = [
         ("url", value)
         for value in (
             "app.whl", "http://files.example/a.whl", "https://me@files.example/a.whl", "https://[::1]/a.whl",
-            "https://files.example/a.whl#sha256=00", "https://files.example/é.whl", "ftp://a.example/a.whl", "",
+            "https://files.example/a.whl#sha256=00", "https://files.example/é.whl", "ftp://a.example/a", "",
             "https://files.example/a.whl\nhttps://files.example/b.whl", 5, None, ...,
         )
     ),
