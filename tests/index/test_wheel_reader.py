@@ -264,6 +264,20 @@ def test_a_server_that_does_not_answer_is_given_up(server: IndexServer) -> None:
     assert server.count() <= 10
 
 
+def test_a_single_failing_file_does_not_harm_the_others(
+    server: IndexServer, reader: RemoteWheels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheel_archive, "MAX_PART", 10_000)
+    files = {f"app/m{n}.bin": NOISE[n : n + 9000] for n in range(20)}
+    server.add_file("many", "many-1-py3-none-any.whl", build_zip(files))
+    wanted = everything(server, "many-1-py3-none-any.whl", SMALL)
+    assert reader.directories([wanted[0][0]])
+    server.fail("many-1-py3-none-any.whl", status=500, times=1000)
+    found = reader.contents(wanted)
+    assert [name for (name, _), content in found.items() if not content.problem] == [SMALL]
+    assert len(reader.directories([locked(server, BIG)])[BIG].members) == 3
+
+
 def test_a_server_that_is_not_there(reader: RemoteWheels) -> None:
     file = LockedFile(BIG, url=f"http://127.0.0.1:9/{BIG}")
     assert "could not be read" in reader.directories([file])[BIG].problem

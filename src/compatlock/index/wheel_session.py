@@ -32,7 +32,7 @@ from compatlock.model.lock import LockedFile
 _IDENTITY = {"Accept-Encoding": "identity"}
 # Bytes per second that a server has to send at least, beyond what it may take to begin.
 _PACE = 64 * 1024
-# After so many requests in a row without an answer, the others to this server are given up.
+# After so many files without an answer, and none with one in between, the others of this server are given up.
 _ENOUGH_FAILURES = 4
 # Files at once from a server that may send whole ones.
 _UNSURE = 3
@@ -84,7 +84,7 @@ class WheelSession:
         self._transport = transport
         self._slots = asyncio.Semaphore(concurrency)
         self._patience = patience
-        self._failures: dict[tuple[str, str, int | None], int] = {}
+        self._failed: dict[tuple[str, str, int | None], set[str]] = {}
         self._ranged: set[tuple[str, str, int | None]] = set()
         self._gates: dict[tuple[str, str, int | None], asyncio.Semaphore] = {}
 
@@ -129,11 +129,14 @@ class WheelSession:
                 found = [Packed(member, problem=failed[0]) for member in part.members]
             deliver(found, held)
 
-        async with self._gate(file) as ranges_are_known:
+        async with self._gate(file) as sends_parts:
             # A server that sends the whole file instead of a part shall do so once.
-            if left and not ranges_are_known:
+            if left and not sends_parts:
                 await read(left.pop(0))
-            await asyncio.gather(*map(read, left))
+            if origin(file.url) not in self._ranged:
+                await asyncio.gather(*map(read, left))
+                left.clear()
+        await asyncio.gather(*map(read, left))
 
     @asynccontextmanager
     async def _gate(self, file: LockedFile) -> AsyncIterator[bool]:
@@ -151,8 +154,11 @@ class WheelSession:
     async def _fetch(self, url: str, *, method: str = "GET", byte_range: str = "", limit: int = 0) -> Reply:
         place = origin(url)
         async with self._slots:
-            if self._failures.get(place, 0) >= _ENOUGH_FAILURES:
-                raise IndexUnavailable("its server did not answer several requests, so it was given up")
+            failed = self._failed.setdefault(place, set())
+            if len(failed) >= _ENOUGH_FAILURES:
+                raise IndexUnavailable(
+                    "its server gave no answer for several other files, so it was given up"
+                )
             patience = self._patience + _length(byte_range) / _PACE
             credentials = self._credentials_for(place)
             request = self._transport.fetch(
@@ -166,12 +172,12 @@ class WheelSession:
             try:
                 reply = await asyncio.wait_for(request, patience)
             except asyncio.TimeoutError:
-                self._failures[place] = self._failures.get(place, 0) + 1
+                failed.add(url)
                 raise IndexUnavailable(f"its server did not send it within {patience:.0f} seconds") from None
             except IndexUnavailable:
-                self._failures[place] = self._failures.get(place, 0) + 1
+                failed.add(url)
                 raise
-        self._failures[place] = 0
+        failed.clear()
         if reply.status == 206:
             self._ranged.add(place)
         if reply.status in DENIED and method == "GET":
