@@ -1,0 +1,187 @@
+"""Names that a distribution imports from another one, whose chosen release lacks them.
+
+Certain are imports that are carried out whenever the distribution is imported, without a `try` or a
+condition around them. What happens within functions, under conditions, or in modules that only a user
+imports, is reported as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from compatlock.audit.library import Library
+from compatlock.audit.modules import CHOSEN, LATER, NOW, Import
+from compatlock.audit.observed import not_with
+from compatlock.audit.offers import HAS, LACKS, Offers
+from compatlock.audit.reach import chain, is_sure, reach
+from compatlock.audit.site import Site
+from compatlock.model.artefact import Artefact, Observations, WheelReader
+from compatlock.model.finding import CERTAIN, POSSIBLE, UNREAD, Finding, Place
+
+CHECK = "imports"
+EVIDENCE = "member_import"
+
+
+class _Use(NamedTuple):
+    """An import of a name that is not there; `importer` is a module, `provider` a package."""
+
+    importer: str
+    edge: Import
+    provider: str
+    certain: bool
+
+
+def check_imports(
+    artefacts: Sequence[Artefact],
+    reader: WheelReader,
+    observations: Observations,
+    *,
+    entries: Collection[str] = (),
+    deep: Collection[str] = (),
+) -> list[Finding]:
+    """Look for imports that fail.
+
+    `entries` are modules that will be imported besides the distributions' top-level ones. Of the packages
+    in `deep` all modules are looked at, not only those that importing them imports. One finding for each
+    importing package, imported package and certainty; sorted.
+    """
+    directories = reader.directories(artefact.file for artefact in artefacts)
+    site = Site(artefacts, directories)
+    library = Library(site, reader, observations)
+    together = {artefact.package for artefact in artefacts}
+    followed = frozenset(a.package for a in artefacts if a.requires or a.package in deep)
+    tops = [top for package in sorted(followed & together) for top in site.tops(package)]
+    reached = reach(library, [*tops, *entries], followed)
+    importers = [module for module in reached if site.find(module).owner in followed]
+    rest = [m for package in sorted(set(deep) & together) for m in site.modules(package) if m not in reached]
+    uses = _failing(library, reached, importers, rest)
+    findings = [_finding(site, reached, group) for group in _grouped(site, uses)]
+    if library.unread:
+        findings.append(_unread(len(library.unread)))
+    return sorted(findings, key=lambda f: (f.package, f.on, f.certainty))
+
+
+def lacks(
+    artefact: Artefact, module: str, name: str, reader: WheelReader, observations: Observations
+) -> bool | None:
+    """Return whether a release lacks `module` or, unless it is `""`, the name in it; None if that cannot be
+    told from its files. Cheap: reads the modules that decide it, mostly one."""
+    site = Site([artefact], reader.directories([artefact.file]))
+    answer = Offers(Library(site, reader, observations)).answer({(module, name)})[module, name]
+    return True if answer == LACKS else False if answer == HAS else None
+
+
+def imports_name(
+    artefact: Artefact, importer: str, module: str, name: str, reader: WheelReader, observations: Observations
+) -> bool | None:
+    """Return whether `importer`, a module of a release, imports `name` of `module` whenever it is imported
+    itself; None if that cannot be told, as when there is no such module."""
+    site = Site([artefact], reader.directories([artefact.file]))
+    library = Library(site, reader, observations)
+    library.load([importer])
+    summary = library.summaries[importer]
+    found = any((i.module, i.name, i.when) == (module, name, NOW) for i in summary.imports)
+    return True if found else None if library.unread or not site.exists(importer) else False
+
+
+def _failing(library: Library, reached: dict[str, str], importers: list[str], rest: list[str]) -> list[_Use]:
+    """Return the imports that fail: of `importers`, which are imported, and of `rest`, which may be.
+
+    Outlines tell what might fail; the summaries of these few modules tell whether and when.
+    """
+    site = library.site
+    library.outline(rest)
+    looks = [(m, named) for m in [*importers, *rest] for named in library.outlines[m].imports]
+    foreign = [(m, named) for m, named in looks if _provider(site, m, named.module)]
+    offers = Offers(library)
+    # What is imported for sure comes first, so that limits cut off the rest.
+    for at_margin in (True, False):
+        offers.answer({(n.module, n.name) for _, n in foreign if n.at_margin == at_margin})
+    answers = offers.answer({(named.module, named.name) for _, named in foreign})
+    suspects = sorted({m for m, named in foreign if answers[named.module, named.name] == LACKS})
+    library.load(suspects)
+    uses = []
+    for module in suspects:
+        sure = module in reached and is_sure(library, chain(reached, module))
+        for edge in library.summaries[module].imports:
+            provider = _provider(site, module, edge.module)
+            if not provider or edge.when not in (NOW, CHOSEN, LATER):
+                continue
+            if offers.answer({(edge.module, edge.name)})[edge.module, edge.name] == LACKS:
+                certain = sure and edge.when == NOW and edge.name not in library.patches
+                uses.append(_Use(module, edge, provider, certain))
+    return uses
+
+
+def _provider(site: Site, importer: str, module: str) -> str:
+    """The package that a module belongs to, `""` when it is the importer's own or in no artefact."""
+    own = site.find(importer).owner
+    while module:
+        owner = site.find(module).owner
+        if owner:
+            return owner if owner != own else ""
+        module = module.rpartition(".")[0]
+    return ""
+
+
+def _grouped(site: Site, uses: Iterable[_Use]) -> list[list[_Use]]:
+    groups: dict[tuple[str, str, bool], list[_Use]] = {}
+    for use in uses:
+        groups.setdefault((site.find(use.importer).owner, use.provider, use.certain), []).append(use)
+    return [sorted(groups[key], key=lambda u: (u.importer, u.edge)) for key in sorted(groups)]
+
+
+def _finding(site: Site, reached: dict[str, str], uses: list[_Use]) -> Finding:
+    first = uses[0]
+    one = site.artefacts[site.find(first.importer).owner]
+    other = site.artefacts[first.provider]
+    summary = (
+        f"{one.package} {one.version} imports {_names(uses)} from {other.package}, "
+        f"which {other.package} {other.version} does not have"
+    )
+    if first.certain:
+        summary += f": `import {chain(reached, first.importer)[0]}` fails"
+    return Finding(
+        check=CHECK,
+        package=one.package,
+        on=other.package,
+        certainty=CERTAIN if first.certain else POSSIBLE,
+        summary=summary,
+        places=tuple(_place(site, one, use) for use in uses),
+        fact=not_with(CHECK, "too-loose", one, other, summary=summary, evidence=EVIDENCE),
+        details=tuple(dict.fromkeys(_detail(reached, use) for use in uses)),
+    )
+
+
+def _names(uses: list[_Use]) -> str:
+    names = list(dict.fromkeys(f"`{_dotted(use.edge)}`" for use in uses))
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _dotted(edge: Import) -> str:
+    return f"{edge.module}.{edge.name}" if edge.name else edge.module
+
+
+def _place(site: Site, artefact: Artefact, use: _Use) -> Place:
+    member = site.find(use.importer).member
+    path = member.path if member else ""
+    return Place(artefact.package, artefact.version, artefact.file.filename, path, use.edge.line)
+
+
+def _detail(reached: dict[str, str], use: _Use) -> str:
+    """Where one name is imported, and how that comes to pass."""
+    text = f"{use.importer}, line {use.edge.line}: {_dotted(use.edge)}"
+    if use.edge.when == LATER:
+        return f"{text} (within a function)"
+    if use.edge.when == CHOSEN:
+        return f"{text} (under a condition)"
+    if use.importer not in reached:
+        return f"{text} (when this module is imported)"
+    steps = chain(reached, use.importer)
+    return f"{text} (by {' -> '.join(steps)})" if len(steps) > 1 else text
+
+
+def _unread(count: int) -> Finding:
+    summary = f"{count} modules were not read, as they are too many, too large or damaged"
+    return Finding(check=CHECK, package="", on="", certainty=UNREAD, summary=summary)

@@ -1,0 +1,177 @@
+"""Reads summaries of modules in batches: remembered ones first, the others off the wheels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator
+
+from compatlock.audit import outline as outlines
+from compatlock.audit.modules import KIND, UNKNOWN, Summary, decode, encode, summarise
+from compatlock.audit.outline import Outline
+from compatlock.audit.site import Site
+from compatlock.model.artefact import Member, Observations, WheelReader
+from compatlock.model.lock import LockedFile
+
+# How much is read in all, and at once: modules, and bytes as packed.
+MAX_MODULES = 20_000
+MAX_PACKED = 100 * 1024 * 1024
+_BATCH = 32 * 1024 * 1024
+_LIMIT = 1024 * 1024  # of one module, packed
+
+EXPORTS = "exports/1"
+_DEFINED = re.compile(rb"^(?:class|def|async def) (\w+)|^(\w+) *=", re.MULTILINE)
+_ALL = re.compile(rb"^__all__ *\+?= *[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(rb"[\"'](\w+)[\"']")
+
+# Sources kept in memory, in bytes.
+_KEEP = 96 * 1024 * 1024
+_NO_FILE = LockedFile("")
+
+_Entry = tuple[str, LockedFile, Member, str]  # a module, where its source is, and whose it is
+Folder = tuple[str, str]  # a package of the set, and a folder of its artefact
+
+
+class Library:
+    """The outlines and summaries that were asked for so far, by module."""
+
+    def __init__(self, site: Site, reader: WheelReader, observations: Observations) -> None:
+        self.site = site
+        self.outlines: dict[str, Outline] = {}
+        self.summaries: dict[str, Summary] = {}
+        self.exports: dict[Folder, frozenset[str]] = {}
+        self.patches: set[str] = set()
+        self.hooked: set[str] = set()  # packages of which some module has hooks
+        self.unread: set[str] = set()  # modules that were not read: limits, damaged files
+        self._reader = reader
+        self._observations = observations
+        self._packed = 0
+        self._sources: dict[str, bytes] = {}
+        self._kept = 0
+
+    def outline(self, modules: Iterable[str]) -> None:
+        """Have the outlines of modules, as far as the limits go; others are empty then."""
+        for entry, data in self._look(outlines.KIND, modules, self.outlines):
+            module, _, _, owner = entry
+            found = outlines.decode(data) if data is not None else None
+            self.outlines[module] = found or outlines.EMPTY
+            if found is not None:
+                self.patches |= found.patches
+                if found.hooks:
+                    self.hooked.add(owner)
+
+    def load(self, modules: Iterable[str]) -> None:
+        """Have the summaries of modules, as far as the limits go; others are `UNKNOWN` then."""
+        for entry, data in self._look(KIND, modules, self.summaries):
+            self.summaries[entry[0]] = decode(data) if data is not None else UNKNOWN
+
+    def _look(
+        self, kind: str, modules: Iterable[str], known: Container[str]
+    ) -> Iterator[tuple[_Entry, bytes | None]]:
+        """Yield what is remembered or can be read of modules that are not known yet, encoded."""
+        wanted = []
+        for module in sorted(set(modules)):
+            if module in known:
+                continue
+            found = self.site.find(module)
+            if found.member is None:
+                yield (module, _NO_FILE, Member("", 0, 0, 0), ""), None
+            else:
+                file = self.site.artefacts[found.owner].file
+                wanted.append((module, file, found.member, found.owner))
+        remembered = self._observations.get(kind, [(e[1].sha256, e[2].path) for e in wanted if e[1].sha256])
+        missing = []
+        for entry in wanted:
+            data = remembered.get((entry[1].sha256, entry[2].path))
+            if data is None:
+                missing.append(entry)
+            else:
+                yield entry, data
+        for batch in self._batches(missing):
+            yield from self._read(kind, batch)
+
+    def _batches(self, wanted: list[_Entry]) -> Iterator[list[_Entry]]:
+        """What is to be read in one go; beyond the limits nothing is."""
+        batch: list[_Entry] = []
+        size = 0
+        for entry in wanted:
+            batch.append(entry)
+            size += entry[2].size
+            if size > _BATCH:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _read(self, kind: str, batch: list[_Entry]) -> Iterator[tuple[_Entry, bytes | None]]:
+        read: list[tuple[LockedFile, Member]] = []
+        for module, file, member, _ in batch:
+            allowed = len(self.outlines) < MAX_MODULES and self._packed + member.packed <= MAX_PACKED
+            if module not in self._sources and allowed and member.packed <= _LIMIT:
+                self._packed += member.packed
+                read.append((file, member))
+        contents = self._reader.contents(read, limit=_LIMIT)
+        learned: dict[tuple[str, str], bytes] = {}
+        for entry in batch:
+            module, file, member, _ = entry
+            content = contents.get((file.filename, member.path))
+            source = self._sources.get(module)
+            if source is None and content is not None and content.complete and not content.problem:
+                source = content.data
+                self._keep(module, source)
+            if source is None:
+                self.unread.add(module)
+                yield entry, None
+                continue
+            is_package = self.site.find(module).is_package
+            data = (
+                encode(summarise(source, module, is_package=is_package))
+                if kind == KIND
+                else outlines.encode(outlines.outline(source, module, is_package=is_package))
+            )
+            if file.sha256:
+                learned[file.sha256, member.path] = data
+            yield entry, data
+        self._observations.put(kind, learned)
+
+    def _keep(self, module: str, source: bytes) -> None:
+        """Keep a source at hand, as most that are summarised were outlined before."""
+        if self._kept + len(source) <= _KEEP:
+            self._kept += len(source)
+            self._sources[module] = source
+
+    def load_exports(self, folders: Iterable[Folder]) -> None:
+        """Have the names that the modules right in a folder (of a package's artefact) may export."""
+        wanted = sorted(set(folders) - self.exports.keys())
+        files = {folder: self.site.artefacts[folder[0]].file for folder in wanted}
+        keys = {folder: (files[folder].sha256, folder[1]) for folder in wanted}
+        known = self._observations.get(EXPORTS, [key for key in keys.values() if key[0]])
+        missing = []
+        for folder in wanted:
+            data = known.get(keys[folder])
+            if data is None:
+                missing.append(folder)
+            else:
+                self.exports[folder] = frozenset(data.decode().split())
+        members = {folder: self.site.sources(*folder) for folder in missing}
+        contents = self._reader.contents(
+            [(files[folder], member) for folder in missing for member in members[folder]], limit=_LIMIT
+        )
+        learned = {}
+        for folder in missing:
+            parts = [contents[files[folder].filename, member.path] for member in members[folder]]
+            names = frozenset(name for part in parts for name in exported(part.data))
+            if any(part.problem or not part.complete for part in parts):
+                self.exports[folder] = names | {"*"}
+                continue
+            self.exports[folder] = names
+            if files[folder].sha256:
+                learned[keys[folder]] = " ".join(sorted(names)).encode()
+        self._observations.put(EXPORTS, learned)
+
+
+def exported(source: bytes) -> set[str]:
+    """Return the names that a module's text may define or name in `__all__`; too many rather than too few."""
+    names = {one or other for one, other in _DEFINED.findall(source)}
+    for inner in _ALL.findall(source):
+        names.update(_QUOTED.findall(inner))
+    return {name.decode("ascii", "replace") for name in names}

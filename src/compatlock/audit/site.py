@@ -1,0 +1,134 @@
+"""What the artefacts of a lock put into site-packages: which file a module's name leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from sys import stdlib_module_names
+from typing import NamedTuple
+
+from compatlock.audit.layout import PREFIX, install_path, is_for_tests
+from compatlock.model.artefact import Artefact, Directory, Member
+
+SOURCE = "source"  # a .py file
+BINARY = "binary"  # an extension module, or byte code alone
+FOLDER = "folder"  # a namespace package (PEP 420)
+SHARED = "shared"  # a file that several distributions install
+MISSING = "missing"  # its package is there, the module is not
+ABSENT = "absent"  # no distribution of the set has the package, or the standard library does
+
+_BINARY = (".so", ".pyd", ".pyc")
+
+
+class Located(NamedTuple):
+    """What a module's name leads to. `owner`, a package, and `member` are set for `SOURCE` alone."""
+
+    kind: str
+    owner: str = ""
+    member: Member | None = None
+    is_package: bool = False
+
+
+class Site:
+    """An index of the modules of the artefacts."""
+
+    def __init__(self, artefacts: Iterable[Artefact], directories: Mapping[str, Directory]) -> None:
+        self.artefacts = {artefact.package: artefact for artefact in artefacts}
+        self._sources: dict[str, Located] = {}
+        self._binaries: set[str] = set()
+        self._folders: set[str] = set()
+        self._tops: dict[str, set[str]] = {}
+        self._below: dict[tuple[str, str], list[Member]] = {}
+        for package, artefact in self.artefacts.items():
+            for member in directories[artefact.file.filename].members:
+                self._add(package, member)
+
+    def _add(self, package: str, member: Member) -> None:
+        path = install_path(member.path)
+        if not path or path.startswith(PREFIX):
+            return
+        stem, is_package, kind = _module_of(path)
+        if not kind:
+            return
+        module = stem.replace("/", ".")
+        folder = stem if is_package else stem.rpartition("/")[0]
+        while folder and folder not in self._folders:
+            self._folders.add(folder)
+            folder = folder.rpartition("/")[0]
+        if kind == BINARY:
+            self._binaries.add(module)
+            return
+        self._below.setdefault((package, path.rpartition("/")[0]), []).append(member)
+        known = self._sources.get(module)
+        if known is not None and known.owner != package:
+            self._sources[module] = Located(SHARED, is_package=is_package)
+        elif known is None or is_package:  # a package goes before a module of the same name
+            self._sources[module] = Located(SOURCE, package, member, is_package)
+            self._tops.setdefault(package, set()).add(stem.partition("/")[0])
+
+    def find(self, module: str) -> Located:
+        """Return what `import module` would find."""
+        if module in self._binaries:
+            return Located(BINARY)  # before a source of the same name (importlib's order)
+        found = self._sources.get(module)
+        if found is not None:
+            return found
+        if module.replace(".", "/") in self._folders:
+            return Located(FOLDER)
+        parent = module.rpartition(".")[0]
+        if not parent or module.partition(".")[0] in stdlib_module_names:
+            return Located(ABSENT)
+        above = self.find(parent)
+        if above.kind in (SOURCE, MISSING):
+            return Located(MISSING)
+        return Located(above.kind if above.kind in (BINARY, SHARED) else ABSENT)
+
+    def exists(self, module: str) -> bool:
+        """Whether there is a file or a folder for a module."""
+        return self.find(module).kind in (SOURCE, BINARY, FOLDER, SHARED)
+
+    def sources(self, package: str, folder: str) -> list[Member]:
+        """Return the sources right in a folder of a package's artefact."""
+        return self._below.get((package, folder), [])
+
+    def folders(self, package: str, base: str) -> list[str]:
+        """Return `base` and the folders below it in which a package's artefact has sources, sorted."""
+        below = base + "/"
+        return sorted(
+            folder
+            for owner, folder in self._below
+            if owner == package and (folder == base or folder.startswith(below))
+        )
+
+    def tops(self, package: str) -> list[str]:
+        """Return the top-level modules of a package's artefact that are meant to be imported, sorted."""
+        return [
+            top
+            for top in sorted(self._tops.get(package, ()))
+            if top.isidentifier() and not is_for_tests(top) and top not in _TOOLS
+        ]
+
+    def modules(self, package: str) -> list[str]:
+        """Return all modules of a package's artefact with a source, but those for tests, sorted."""
+        return sorted(
+            module
+            for module, found in self._sources.items()
+            if found.owner == package and not is_for_tests(module) and module.partition(".")[0] not in _TOOLS
+        )
+
+
+# Top-level modules of source trees that get into wheels by mistake.
+_TOOLS = frozenset({"setup", "versioneer", "build_backend", "noxfile", "conftest", "tools"})
+
+
+def _module_of(path: str) -> tuple[str, bool, str]:
+    """Return the module's path without suffix, whether it is a package's `__init__`, and its kind."""
+    folder, _, name = path.rpartition("/")
+    if name.endswith(".py"):
+        stem, kind = name[:-3], SOURCE
+    elif name.endswith(_BINARY) and not folder.endswith("__pycache__"):
+        stem, kind = name.partition(".")[0], BINARY
+    else:
+        return "", False, ""
+    if stem == "__init__":
+        return folder, True, kind if folder else ""
+    return f"{folder}/{stem}" if folder else stem, False, kind
