@@ -71,13 +71,20 @@ class _Explanation:
         self.formula = LabelledFormula(self.sat, universe, self.guards, self.gates, self.facts, request.roots)
         self.failures: dict[str, int] = {}
         self.reading = False
-        self.reads = 0
+        self.reads, self.most_reads = 0, _READS
+        # Whether something was not found out because it takes too many reads.
+        self.limited = False
         self.opened: set[tuple[str, int]] = set()
 
     def _on_waiver(self, waiver: Waiver, literal: int) -> None:
         self.formula.replace_bound(waiver, literal)
 
     def run(self) -> Generator[Need, None, Core]:
+        labels = yield from self.first_core()
+        return (yield from self.tell(labels))
+
+    def first_core(self) -> Generator[Need, None, list[int]]:
+        """Labels that contradict each other, each of which is needed for that."""
         active = self.sat.variable()
         self.sat.add([active])
         self.formula.add_targets(targets_of(self.request))
@@ -89,11 +96,15 @@ class _Explanation:
         labels = yield from self._shortest()
         self.reading = True
         self.failures.clear()
-        labels = yield from self._minimise(labels)
+        return (yield from self._minimise(labels))
+
+    def tell(self, labels: list[int]) -> Generator[Need, None, Core]:
+        """The core that these labels stand for."""
         shut = yield from self._needed_gates(labels)
         labels.sort(key=self._line)
-        statements = Statements(self.formula, self.guards, self.facts, labels, self.satisfiable)
-        return statements.core(shut)
+        core = Statements(self.formula, self.guards, self.facts, labels, self.satisfiable).core(shut)
+        self.opened.clear()
+        return core
 
     def _line(self, literal: int) -> int:
         """The user's lines in the order in which they were given, before all else; what the target rules out
@@ -154,14 +165,21 @@ class _Explanation:
                 return None
             if not self.reading and not self.universe.dependencies.keys() >= set(missing):
                 return None
-            ahead = list(self._ahead(missing))
-            unread = sum(release not in self.universe.dependencies for release in ahead)
-            if self.reads + unread > _READS:
+            if not (yield from self.may_load(missing)):
                 return None
-            self.reads += unread
-            yield from self.formula.load(ahead)
         core = set(self.sat.core())
         return [literal for literal in labels if -literal in core]
+
+    def may_load(self, missing: Sequence[tuple[str, int]]) -> Generator[Need, None, bool]:
+        """Load what is missing and some more; False when that takes too many reads."""
+        ahead = list(self._ahead(missing))
+        unread = sum(release not in self.universe.dependencies for release in ahead)
+        if self.reads + unread > self.most_reads:
+            self.limited = True
+            return False
+        self.reads += unread
+        yield from self.formula.load(ahead)
+        return True
 
     def _holds(self, labels: Sequence[int]) -> bool:
         """Whether the labels can hold together; if possible with no other, so that little has to be read."""

@@ -46,7 +46,7 @@ class Sat:
 
     def model(self) -> list[int]:
         """After a solve that succeeded: a literal for every variable, variable v at index v - 1."""
-        model: list[int] = pysolvers.glucose41_model(self._solver)
+        model: list[int] = pysolvers.glucose41_model(self._solver) or []
         # Variables that no clause speaks of yet are not part of the native model.
         model.extend(-v for v in range(len(model) + 1, self.variables + 1))
         return model
