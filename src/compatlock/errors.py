@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compatlock.model.audit_report import AuditReport
     from compatlock.model.core import Core
     from compatlock.model.unusable import Unusable
     from compatlock.model.way_out import WayOut
@@ -81,6 +82,16 @@ class LockInvalid(CompatlockError):
     def __init__(self, message: str, *, violations: Sequence[str] = (), hints: Sequence[str] = ()) -> None:
         super().__init__(message, hints=hints)
         self.violations = tuple(violations)
+
+
+class AuditFailed(CompatlockError):
+    """The artefacts of an answer do not work together; nothing was written. `report` says what was found."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, report: AuditReport, hints: Sequence[str] = ()) -> None:
+        super().__init__(message, hints=hints)
+        self.report = report
 
 
 class SearchGivenUp(CompatlockError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compatlock.api.locking import make_lock
+from compatlock.api.make import make_lock
 from compatlock.api.options import LockOptions
 from compatlock.api.request import prepare
 from compatlock.api.verify import violations

@@ -11,7 +11,7 @@ import json
 import sys
 import tempfile
 
-from compatlock.api.locking import make_lock
+from compatlock.api.make import make_lock
 from compatlock.errors import NoSolution
 from compatlock.index.snapshot import Snapshot
 from tests.snapshots.replay import DOCUMENT, EXPECTED, answer, asked

@@ -8,8 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from compatlock.api.locking import make_lock, source_of
+from compatlock.api.make import make_lock
 from compatlock.api.options import LockOptions
+from compatlock.api.session import source_of
 from compatlock.errors import NoSolution
 from compatlock.index.snapshot import Snapshot
 from compatlock.index.store import Store

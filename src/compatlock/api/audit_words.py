@@ -41,10 +41,21 @@ def _lines(report: AuditReport, *, verbose: bool, failures_only: bool) -> Iterat
 def finding_lines(finding: Finding, *, verbose: bool = False) -> Iterator[str]:
     """One finding in lines: the sentence, where it was seen, and the fact it implies."""
     yield f"{finding.check} ({finding.certainty}): {finding.summary}"
-    yield from _some([f"in {place_text(place)}" for place in finding.places], _SHOWN_PLACES, verbose)
+    yield from _some(_place_lines(finding.places), _SHOWN_PLACES, verbose)
     yield from _some(list(finding.details), _SHOWN_DETAILS, verbose)
     if finding.fact is not None:
         yield f"  implies: {fact_text(finding.fact)}"
+
+
+def _place_lines(places: tuple[Place, ...]) -> list[str]:
+    """A line for each place; a file is named once."""
+    lines, file = [], ""
+    for place in places:
+        lines.append(
+            f"  {_member_text(place)}" if place.file == file and place.member else f"in {place_text(place)}"
+        )
+        file = place.file
+    return lines
 
 
 def _some(lines: list[str], shown: int, verbose: bool) -> Iterator[str]:
@@ -56,9 +67,11 @@ def _some(lines: list[str], shown: int, verbose: bool) -> Iterator[str]:
 
 def place_text(place: Place) -> str:
     """A place as `file: member:line`."""
-    member = f": {place.member}" if place.member else ""
-    line = f":{place.line}" if place.line else ""
-    return f"{place.file}{member}{line}"
+    return f"{place.file}: {_member_text(place)}" if place.member else place.file
+
+
+def _member_text(place: Place) -> str:
+    return f"{place.member}:{place.line}" if place.line else place.member
 
 
 def fact_text(fact: Fact) -> str:

@@ -114,7 +114,7 @@ class PinReader:
         chosen, doubles = self._applying(pins)
         known = [name for name, pin in chosen.items() if pin.version]
         packages = self._supply.packages(known)
-        index_of = {name: self._index(name, chosen[name].version) for name in known}
+        index_of = {name: self.index(name, chosen[name].version) for name in known}
         there = [(name, index) for name, index in index_of.items() if index is not None]
         needs = self._supply.dependencies(there)
         result: dict[str, Held] = {}
@@ -162,7 +162,7 @@ class PinReader:
         except (InvalidMarker, UndefinedEnvironmentName):
             raise InputError(f"{pin.origin}: `{pin.marker}` is no marker") from None
 
-    def _index(self, name: str, version: str) -> int | None:
+    def index(self, name: str, version: str) -> int | None:
         """The candidate that is pinned; of a local version that the index has not, its public one."""
         package = self._supply.package(name)
         exact = _position(version, package.versions)

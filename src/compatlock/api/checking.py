@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from compatlock.api.check_rules import Rules
-from compatlock.api.locking import with_supply
+from compatlock.api.session import with_supply
 from compatlock.model.report import Report
 from compatlock.model.target import Target
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from compatlock.api.locking import lock_with, with_supply
+from compatlock.api.locking import lock_with
 from compatlock.api.prices import Session
+from compatlock.api.session import with_supply
 from compatlock.errors import InputError, NoSolution
 from compatlock.inputs.requirement_line import parse_requirement
 from compatlock.model.core import QUESTION

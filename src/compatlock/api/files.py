@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from compatlock import __version__
-from compatlock.api.locking import Outcome, make_lock
+from compatlock.api.make import make_lock
 from compatlock.errors import InputError, LockOutdated
 from compatlock.lockfile.compare import Change, changes, describe
 from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as, says_the_same
@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from compatlock.api.locking import Outcome
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from compatlock import __version__
-from compatlock.api.locking import make_lock
+from compatlock.api.make import make_lock
 from compatlock.api.options import LockOptions
 from compatlock.lockfile.compare import Change, changes
 from compatlock.model.index import parse_indexes
@@ -50,6 +50,7 @@ def lock(
     facts: Sequence[str | os.PathLike[str]] = (),
     shipped_facts: bool = True,
     soft_facts: bool = True,
+    audit: bool = False,
     strategy: str = "optimal",
     offline: bool = False,
     cache_dir: str | os.PathLike[str] = "",
@@ -81,12 +82,13 @@ def lock(
     exclude_dependencies: edges that are taken away, such as `a -> b`, `a[extra] -> b`
     facts:         further facts files; shipped_facts False leaves out those that come with compatlock,
                    soft_facts False those that only warn
+    audit:         look into the chosen wheels, learn what breaks, and solve again until nothing does
     strategy:      `optimal`, or `greedy` for what pip would choose
     offline, cache_dir, cache: use only the cache; where it lives; False keeps it in memory
     on_progress:   called with an `index.progress.Progress` as answers of the index arrive
 
     Raises InputError (bad input, nothing asked for), NoSolution (with the core), IndexUnavailable
-    (NotCached when offline), LockInvalid (the independent checker refused the answer).
+    (NotCached when offline), LockInvalid (the independent checker refused the answer), AuditFailed.
     """
     options = _options(
         requirements,
@@ -114,6 +116,7 @@ def lock(
         facts=facts,
         shipped_facts=shipped_facts,
         soft_facts=soft_facts,
+        audit=audit,
         strategy=strategy,
         offline=offline,
         cache_dir=cache_dir,
@@ -149,6 +152,7 @@ def _options(
     facts: Sequence[str | os.PathLike[str]] = (),
     shipped_facts: bool = True,
     soft_facts: bool = True,
+    audit: bool = False,
     strategy: str = "optimal",
     offline: bool = False,
     cache_dir: str | os.PathLike[str] = "",
@@ -182,6 +186,7 @@ def _options(
         overrides=tuple(overrides),
         exclude_dependencies=tuple(exclude_dependencies),
         older=_pins(older),
+        audit=audit,
         strategy=strategy,
     )
 

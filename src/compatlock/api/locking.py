@@ -1,19 +1,14 @@
-"""Making a lock: prepare, search, assemble, check."""
+"""From a request to a lock for one target: search, assemble, check."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from compatlock.api.assemble import Assembler, Chosen
 from compatlock.api.drive import drive
 from compatlock.api.lag_guard import NOTABLE_DAYS, Limits, guard, guarded, parse_limits
-from compatlock.api.request import Prepared, prepare
 from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
-from compatlock.index.indexes import IndexSet
-from compatlock.index.lazy_network import LazyNetwork
-from compatlock.index.store import Store
-from compatlock.index.supply import CacheChanged, IndexChanged, Supply
 from compatlock.model import objective
 from compatlock.model.lock import Lock
 from compatlock.solver.search import search
@@ -21,16 +16,13 @@ from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from compatlock.api.options import LockOptions
-    from compatlock.index.progress import Progress
+    from compatlock.api.request import Prepared
+    from compatlock.index.supply import Supply
     from compatlock.model.request import Request
     from compatlock.model.unusable import Unusable
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Need
-
-Result = TypeVar("Result")
 
 _PRESUMED = (
     "the proof presumes that no release which was not read admits a pre-release or yanked release of {}"
@@ -47,88 +39,8 @@ class Outcome(NamedTuple):
     unusable: tuple[Unusable, ...] = ()
 
 
-def source_of(options: LockOptions) -> str:
-    """What the store files the answers of the options' only index under."""
-    return IndexSet(options.indexes).source(0)
-
-
-def make_lock(
-    options: LockOptions,
-    *,
-    on_progress: Callable[[Progress], None] | None = None,
-    store: Store | None = None,
-    on_read: Callable[[Supply, Mapping[str, str]], None] | None = None,
-) -> Outcome:
-    """Lock what the options ask for.
-
-    A given `store` is used instead of the cache, and left open. `on_read` is called at the end, also when
-    there is no solution, with the supply (which tells what was read) and the pins, for snapshots.
-
-    Raises InputError for bad input, IndexUnavailable (NotCached when offline) when the index cannot be
-    asked, NoSolution when the requirements contradict each other, LockInvalid if the independent checker
-    refuses the answer.
-    """
-
-    def work(prepared: Prepared, supply: Supply) -> Outcome:
-        pins: Mapping[str, str] = {}
-        try:
-            outcome = lock_with(options, prepared, supply)
-            pins = outcome.lock.versions
-            return outcome
-        finally:
-            if on_read is not None:
-                on_read(supply, pins)
-
-    return with_supply(options, work, on_progress=on_progress, store=store)
-
-
-def with_supply(
-    options: LockOptions,
-    work: Callable[[Prepared, Supply], Result],
-    *,
-    on_progress: Callable[[Progress], None] | None = None,
-    store: Store | None = None,
-    needs_roots: bool = True,
-) -> Result:
-    """Return what `work` makes of the request and of what answers its needs. It is begun again when the
-    store turns out to be damaged, or changes meanwhile. Raises as `make_lock`, and what `work` raises."""
-    used = store or Store(options.cache_directory())
-    network = None
-    try:
-        prepared = prepare(options, used.memo, needs_roots=needs_roots)
-        request = prepared.request
-        if not options.offline:
-            indexes = IndexSet(options.indexes).all
-            network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
-        heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
-        refresh = options.refresh
-        while True:
-            try:
-                supply = Supply(
-                    used,
-                    IndexSet(options.indexes),
-                    request.target,
-                    request.policy,
-                    network,
-                    refresh=refresh,
-                )
-                return work(prepared, supply)
-            except IndexChanged:
-                # What the cache held was old: believe none of it in the next attempt.
-                refresh = True
-            except CacheChanged:
-                if not heals:
-                    raise
-                heals.pop(0)()
-    finally:
-        if network is not None:
-            network.close()
-        if store is None:
-            used.close()
-
-
 def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outcome:
-    """Lock; if that is impossible and asked for, with waivers that have evidence."""
+    """Lock; if that is impossible and asked for, with waivers that have evidence. Raises as `make_lock`."""
     request = prepared.request
     limits = parse_limits(options.max_lag) if options.max_lag else Limits()
     draft = Lock(

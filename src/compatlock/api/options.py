@@ -43,6 +43,7 @@ class LockOptions(NamedTuple):
     overrides:        bounds that replace every declared one on a package
     exclude_dependencies: edges that are taken away, as text
     older:            `{name: version}` of an older lock that is changed as little as possible
+    audit:            look into the chosen artefacts, learn what breaks, and solve again
     strategy:         `optimal`, or `greedy` for what pip would choose
     """
 
@@ -80,6 +81,7 @@ class LockOptions(NamedTuple):
     max_lag: tuple[str, ...] = ()
     overrides: tuple[str, ...] = ()
     exclude_dependencies: tuple[str, ...] = ()
+    audit: bool = False
 
     def command(self) -> str:
         """The command line that asks for the same lock, for its header, without credentials. What cannot
@@ -133,6 +135,7 @@ class LockOptions(NamedTuple):
             ("--no-soft-facts", not self.soft_facts),
             ("--no-waivers", self.no_waivers),
             ("--auto-waive", self.auto_waive),
+            ("--audit", self.audit),
         ):
             if given:
                 yield option

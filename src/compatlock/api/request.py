@@ -31,10 +31,12 @@ STRATEGIES = ("optimal", "greedy")
 
 
 class Prepared(NamedTuple):
-    """A request, with remarks on how it came about that belong into the lock."""
+    """A request, with remarks on how it came about that belong into the lock, and the modules that profiles
+    say have to be importable."""
 
     request: Request
     notes: tuple[str, ...]
+    imports: tuple[str, ...] = ()
 
 
 def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots: bool = True) -> Prepared:
@@ -77,7 +79,8 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
     )
     notes = [*files.notes, *constraints.notes, *(f"left out, its marker is false: {r}" for r in dropped)]
     notes += filter(None, map(shadowing_note, profiles))
-    return Prepared(request, tuple(sorted(dict.fromkeys(notes))))
+    imports = sorted({module for profile in profiles for module in profile.imports})
+    return Prepared(request, tuple(sorted(dict.fromkeys(notes))), tuple(imports))
 
 
 def _check_words(options: LockOptions) -> None:

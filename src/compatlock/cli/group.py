@@ -12,6 +12,7 @@ from compatlock.errors import InputError
 
 # Command name: module of `compatlock.cli` with a click command of the same name.
 COMMANDS = {
+    "audit": "audit",
     "check": "check",
     "config": "config",
     "conflicts": "conflicts",

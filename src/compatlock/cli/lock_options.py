@@ -41,6 +41,11 @@ OPTIONS = (
         "PKG",
         "Let go of this package's pin (repeatable).",
     ),
+    Option(
+        ("--audit",),
+        "audit",
+        help="Look into the chosen wheels, learn what breaks, and solve again until nothing does.",
+    ),
     Option(("--locked",), "locked", help="Write nothing; exit 1 if the output file would change."),
     Option(("--python-version",), "python", TEXT, "X.Y", "Python to lock for."),
     Option(

@@ -1,0 +1,54 @@
+"""The checks of an audit."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from compatlock.model.artefact import Artefact, Observations, WheelReader
+    from compatlock.model.finding import Finding
+    from compatlock.model.target import Target
+
+    Check: TypeAlias = Callable[[Sequence[Artefact]], list[Finding]]
+
+
+class Checks:
+    """All checks over wheels, for one target. `imports` are modules that will be imported besides those of
+    the distributions' top level."""
+
+    def __init__(
+        self, reader: WheelReader, observations: Observations, target: Target, imports: Sequence[str] = ()
+    ) -> None:
+        self._seen = reader, observations
+        self._majors = frozenset(map(int, target.cuda_majors)) if target.cuda_origin else None
+        self._imports = imports
+
+    def run(self, artefacts: Sequence[Artefact]) -> Iterator[Finding]:
+        """What all checks find, the cheapest first."""
+        for check in self._all().values():
+            yield from check(artefacts)
+
+    def again(self, name: str, artefacts: Sequence[Artefact]) -> list[Finding]:
+        """What one check finds, by the name that its findings bear."""
+        return self._all()[name](artefacts)
+
+    def cuda_majors(self, artefact: Artefact) -> frozenset[int]:
+        """The CUDA majors that a wheel is for; none when it does not care, or cannot be read."""
+        from compatlock.audit.cuda_use import cuda_majors_of
+
+        return cuda_majors_of(artefact, *self._seen)
+
+    def _all(self) -> dict[str, Check]:
+        from compatlock.audit.cuda import check_cuda
+        from compatlock.audit.imports import check_imports
+        from compatlock.audit.overlap import check_overlap
+        from compatlock.audit.symbols import check_symbols
+
+        return {
+            "overlap": lambda found: check_overlap(found, *self._seen),
+            "cuda": lambda found: check_cuda(found, *self._seen, allowed=self._majors),
+            "symbols": lambda found: check_symbols(found, *self._seen),
+            "imports": lambda found: check_imports(found, *self._seen, entries=self._imports),
+        }

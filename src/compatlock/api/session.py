@@ -1,0 +1,71 @@
+"""One run: the request, and what answers its needs from the cache and the indexes."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from compatlock.api.request import Prepared, prepare
+from compatlock.index.indexes import IndexSet
+from compatlock.index.lazy_network import LazyNetwork
+from compatlock.index.store import Store
+from compatlock.index.supply import CacheChanged, IndexChanged, Supply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compatlock.api.options import LockOptions
+    from compatlock.index.progress import Progress
+
+Result = TypeVar("Result")
+
+
+def source_of(options: LockOptions) -> str:
+    """What the store files the answers of the options' only index under."""
+    return IndexSet(options.indexes).source(0)
+
+
+def with_supply(
+    options: LockOptions,
+    work: Callable[[Prepared, Supply], Result],
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    store: Store | None = None,
+    needs_roots: bool = True,
+) -> Result:
+    """Return what `work` makes of the request and of what answers its needs. It is begun again when the
+    store turns out to be damaged, or changes meanwhile. Raises
+    InputError, IndexUnavailable (NotCached when offline), and what `work` raises."""
+    used = store or Store(options.cache_directory())
+    network = None
+    try:
+        prepared = prepare(options, used.memo, needs_roots=needs_roots)
+        request = prepared.request
+        if not options.offline:
+            indexes = IndexSet(options.indexes).all
+            network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
+        heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
+        refresh = options.refresh
+        while True:
+            try:
+                supply = Supply(
+                    used,
+                    IndexSet(options.indexes),
+                    request.target,
+                    request.policy,
+                    network,
+                    refresh=refresh,
+                )
+                return work(prepared, supply)
+            except IndexChanged:
+                # What the cache held was old: believe none of it in the next attempt.
+                refresh = True
+            except CacheChanged:
+                if not heals:
+                    raise
+                heals.pop(0)()
+    finally:
+        if network is not None:
+            network.close()
+        if store is None:
+            used.close()

@@ -1,0 +1,91 @@
+"""`compatlock audit` and `compatlock lock --audit`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Cli, pins_of
+from tests.support.index_server import IndexServer
+
+SHARED = "shared/__init__.py"
+
+
+@pytest.fixture
+def overlapping(index: IndexServer) -> IndexServer:
+    """Two projects, of which the releases from 2.0 on install the same module, each its own."""
+    for version, moment in (("1.0", "01"), ("1.1", "05"), ("2.0", "10"), ("2.1", "20"), ("2.2", "25")):
+        for name, code in (("left", b"x = 1\n"), ("right", b"y = 1\n")):
+            files = {f"{name}/__init__.py": b""}
+            if version >= "2":
+                files[SHARED] = code
+            index.add(name, version, files=files, upload_time=f"2026-01-{moment}T00:00:00Z")
+    return index
+
+
+def test_files_that_overwrite_each_other_are_found(cli: Cli, overlapping: IndexServer) -> None:
+    assert cli("lock", "-r", "left", "-r", "right", "-q").code == 0
+    run = cli("audit", "requirements.lock")
+    assert (run.code, run.err) == (1, "")
+    lines = run.out.splitlines()
+    assert lines[0].startswith("overlap (certain): ")
+    assert "left 2.2" in lines[0]
+    assert "right 2.2" in lines[0]
+    assert f"`{SHARED}`" in lines[0]
+    assert lines[-1].startswith("requirements.lock: 2 wheels for CPython ")
+    assert "1 finding" in lines[-1]
+    # What was read is remembered: a second look asks the index for nothing but listings.
+    before = len(overlapping.requests)
+    again = cli("audit", "requirements.lock", "--offline", "--json")
+    assert again.code == 1
+    assert len(overlapping.requests) == before
+    report = json.loads(again.out)
+    assert (report["version"], report["clean"], report["audited"]) == (1, False, 2)
+    assert report["findings"][0]["check"] == "overlap"
+    assert report["requests"] == 0
+
+
+@pytest.mark.usefixtures("overlapping")
+def test_a_lock_is_solved_again_until_its_artefacts_work_together(cli: Cli) -> None:
+    run = cli("lock", "-r", "left", "-r", "right", "--audit")
+    assert run.code == 0
+    text = Path("requirements.lock").read_text()
+    # One of the two has to stay below 2.0: 1.1 is the newest that does.
+    assert sorted(pins_of(text).values()) == ["1.1", "2.2"]
+    assert "# Notes:\n#   audited: 2 wheels were looked into, nothing that breaks was found\n" in text
+    # All five releases that overlap were learned at once.
+    assert text.count("learned by the audit:") == 1
+    assert "left>=2.0,<=2.2 never beside right>=2.0,<=2.2" in text
+    assert "--audit" in text.splitlines()[2]
+    assert cli("audit", "requirements.lock").code == 0
+
+
+@pytest.mark.usefixtures("overlapping")
+def test_without_an_answer_left_what_was_learned_is_told(cli: Cli) -> None:
+    run = cli("lock", "-r", "left>=2", "-r", "right>=2", "--audit")
+    assert run.code == 1
+    assert "the audit learned: left>=2.0,<=2.2 never beside right>=2.0,<=2.2" in run.err
+    assert not Path("requirements.lock").exists()
+
+
+def test_an_audit_that_cannot_read_a_wheel_says_so(cli: Cli, index: IndexServer) -> None:
+    index.add("a", "1.0", files={"a/__init__.py": b""})
+    index.add("b", "1.0", sdist=True, tags=())
+    assert cli("lock", "-r", "a", "-r", "b", "-q").code == 0
+    wheel = next(path for path in index.files if "/a-1.0" in path and path.endswith(".whl"))
+    index.files[wheel] = b"no archive"
+    run = cli("audit", "requirements.lock")
+    assert run.code == 0
+    assert "a 1.0" in run.out
+    assert "not audited: b 1.0: a source distribution, its build is not known" in run.out
+    assert "not read" in run.out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("words", [(), ("none.lock",), ("empty.lock",)])
+def test_bad_usage(cli: Cli, words: tuple[str, ...]) -> None:
+    Path("empty.lock").write_text("")
+    run = cli("audit", *words)
+    assert (run.code, run.out) == (2, "")
+    assert run.err
