@@ -128,9 +128,14 @@ class _Priced(Again):
     looked_up: set[int]
     share = 2
 
-    def _tiers(self) -> tuple[Tier, ...]:
+    def _tiers(self, *, several_targets: bool) -> tuple[Tier, ...]:
         request = self.request
-        rest = objective.tiers(waivers=True, older=bool(request.older), prefer=request.prefer)
+        rest = objective.tiers(
+            waivers=True,
+            older=bool(request.older),
+            prefer=request.prefer,
+            several_targets=several_targets,
+        )
         # Sets are told by edges; how many bounds they waive is of no interest here.
         kept = (tier for tier in rest if tier.kind != objective.WAIVED_BOUNDS)
         return (Tier(COST, COST, "points"), *kept)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
     from compatlock.model.fact import Fact
+    from compatlock.model.objective import Tier
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
     from compatlock.solver.reach import Reach
@@ -74,12 +75,7 @@ class _Search:
         self.sat = Sat()
         self.active = self.sat.variable()
         self.gates = Gates(self.sat)
-        tiers = objective.tiers(
-            waivers=bool(request.waivers),
-            older=bool(request.older),
-            prefer=request.prefer,
-            several_targets=several_targets,
-        )
+        tiers = self._tiers(several_targets=several_targets)
         self.costs = Costs(tiers, self.sat, root_newest=newest, depths=depths, older=request.older)
         if several_targets:
             from compatlock.solver.agreement import Agreement
@@ -99,6 +95,15 @@ class _Search:
         self.rounds = 0
         self.best: Reach | None = None
         self.broken: tuple[str, ...] = ()
+
+    def _tiers(self, *, several_targets: bool) -> tuple[Tier, ...]:
+        request = self.request
+        return objective.tiers(
+            waivers=bool(request.waivers),
+            older=bool(request.older),
+            prefer=request.prefer,
+            several_targets=several_targets,
+        )
 
     def _guards(self) -> WaiverGuards:
         return WaiverGuards(
