@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import MutableMapping
 from zlib import crc32
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v9.sqlite"
+FILE_NAME = "store-v10.sqlite"
 
 # How many keys a query asks for. Few different numbers, since every one is a statement to prepare, which
 # takes as long as answering it; the last key fills up what is left.
@@ -58,19 +57,6 @@ def _unpack(blob: object, *key: str) -> Any:
     """The value of the row with this key, or None when it is absent or damaged (it is then made again)."""
     body = _checked(blob, key)
     return None if body is None else _decode(body.decode("ascii"))[0]
-
-
-def _compress(body: bytes, *key: str) -> bytes:
-    body = zlib.compress(body, 1)
-    return _checksum(body, key) + body
-
-
-def _decompress(blob: object, *key: str) -> bytes | None:
-    body = _checked(blob, key)
-    try:
-        return None if body is None else zlib.decompress(body)
-    except zlib.error:
-        return None
 
 
 def _checked(blob: object, key: tuple[str, ...]) -> bytes | None:
@@ -130,15 +116,15 @@ class Store:
 
     def put_listing(self, source: str, listing: Listing, etag: str, now: int) -> None:
         """Store what index `source` said of a project at time `now` (seconds since the epoch)."""
-        from compatlock.index.stored_listing import encode_files
+        from compatlock.index.stored_listing import deflate, encode_files
 
         project, digest = listing.project, listing.digest
         versions = [r.version for r in listing.releases]
         head = [versions, listing.skipped, listing.status, listing.status_reason]
-        files = listing.encoded or encode_files(listing.releases)
+        files = deflate(listing.encoded or encode_files(listing.releases))
         self._write(
             "insert or replace into files values(?,?,?,?)",
-            source, project, digest, _compress(files, source, project, digest),
+            source, project, digest, _checksum(files, (source, project, digest)) + files,
         )  # fmt: skip
         self._write(
             "insert or replace into listing values(?,?,?,?,?,?,?)",
@@ -163,13 +149,13 @@ class Store:
             return None
         digest, found = str(row[0]), bool(row[1])
         head = _unpack(row[2], source, project, digest)
-        files = _decompress(row[3], source, project, digest)
+        files = _checked(row[3], (source, project, digest))
         if head is None or files is None:
             return None
-        from compatlock.index.stored_listing import decode_files
+        from compatlock.index.stored_listing import decode_files, inflate
 
         versions, skipped, *status = head
-        releases = map(Release, versions, decode_files(files))
+        releases = map(Release, versions, decode_files(inflate(files)))
         return Listing(project, tuple(releases), tuple(Skipped(*s) for s in skipped), found, digest, *status)
 
     def drop_damaged(self) -> None:
