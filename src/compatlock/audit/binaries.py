@@ -71,7 +71,7 @@ def read_binaries(artefacts: Sequence[Artefact], reader: WheelReader, observatio
     wheel: what cannot be read is told in the result."""
     objects, problems = _shared_objects(artefacts, reader)
     source = _Source(reader, observations)
-    read = source.read([(a, m) for a in artefacts for m in _own(objects[a.package])[:_SAMPLE]])
+    read = source.read([(a, m) for a in artefacts for m in _sample(objects[a.package])])
     rest = [(a, m) for a in artefacts for m in _rest(a, objects[a.package], read)]
     missing = [(a, m) for a, m in rest if (a.file.filename, m.path) not in read]
     read |= source.read(_within_budget(missing))
@@ -82,16 +82,19 @@ def read_more_and_more(
     artefact: Artefact, reader: WheelReader, observations: Observations
 ) -> Iterator[Binaries]:
     """Read one wheel's members in steps, the smallest first, for who stops as soon as something is seen;
-    the last step is what `read_binaries` reads."""
+    the last step has all that `read_binaries` reads."""
     objects, problems = _shared_objects([artefact], reader)
-    own = _own(objects[artefact.package])
+    own = _own(objects[artefact.package])[:_MOST_MEMBERS]
     source = _Source(reader, observations)
-    count = _SAMPLE
-    while count < len(own) and count < _MOST_MEMBERS:
-        read = source.read([(artefact, m) for m in own[:count]])
+    read: dict[tuple[str, str], Binary] = {}
+    done, count = 0, _SAMPLE
+    while done < len(own):
+        read |= source.read([(artefact, m) for m in own[done:count]])
         yield _result(objects, problems, [artefact], read)
-        count *= 2
-    yield read_binaries([artefact], reader, observations)
+        done, count = count, count * 2
+    whole = read_binaries([artefact], reader, observations).read[artefact.package]
+    read |= {(artefact.file.filename, b.path): b for b in whole}
+    yield _result(objects, problems, [artefact], read)
 
 
 def _shared_objects(
@@ -132,10 +135,20 @@ def read_members(
     return [found[a.file.filename, m.path] for a, m in wanted]
 
 
+def _sample(members: Sequence[Member]) -> list[Member]:
+    """A few members to see by what a wheel is about; the largest is the likeliest to have code for GPUs."""
+    small = _own(members)[: _SAMPLE - 1]
+    large = max((m for m in members if _is_own(m) and m not in small), key=_by_size, default=None)
+    return small if large is None or _REWRITTEN.search(large.path) else [*small, large]
+
+
 def _own(members: Iterable[Member]) -> list[Member]:
     """The small members that are a wheel's own, the smallest first: they show what it is about."""
-    own = [m for m in members if not is_vendored(m.path) and not _NOT_READ.search(m.path)]
-    return sorted((m for m in own if m.packed <= FULL), key=_by_size)
+    return sorted((m for m in members if _is_own(m) and m.packed <= FULL), key=_by_size)
+
+
+def _is_own(member: Member) -> bool:
+    return not is_vendored(member.path) and not _NOT_READ.search(member.path)
 
 
 def _rest(

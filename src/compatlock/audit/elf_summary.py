@@ -23,6 +23,8 @@ def decode_elf(summary: bytes) -> Elf | None:
     try:
         unpack = zlib.decompressobj()
         text = unpack.decompress(summary, _MAX_SUMMARY)
+        if not unpack.eof:
+            return None
         machine, needed, soname, defined, undefined, versions, complete = json.loads(text)
         return Elf(
             int(machine),
