@@ -24,7 +24,7 @@ class Profile(NamedTuple):
     imports: tuple[str, ...] = ()
     python: str = ""
     platform: str = ""
-    source: str = ""
-    origin: str = ""
     cuda: str = ""
     driver: str = ""
+    source: str = ""
+    origin: str = ""
