@@ -212,6 +212,23 @@ def test_of_large_members_the_start_is_read() -> None:
     assert not reader.reads
 
 
+def test_a_glance_at_the_largest_member_leads_to_more() -> None:
+    content = {f"thing/a{i}.so": shared_object(needed=["libc.so.6"], code=i) for i in range(5)}
+    content["thing/engine.so"] = shared_object(needed=["libcudart.so.13"], code=300_000)
+    [finding] = _check({TORCH: TORCH_12, AUDIO: content})
+    assert [p.member for p in finding.places] == ["thing/engine.so", "torch/lib/libc10_cuda.so"]
+    assert finding.certainty == CERTAIN
+
+
+def test_what_is_no_elf_file_is_remembered_too() -> None:
+    artefacts, reader = _wheels({TORCH: TORCH_12, AUDIO: {"torchaudio/libcuda.so": b"INPUT ( libx.so )"}})
+    observations = MemoryObservations()
+    assert not check_cuda(artefacts, reader, observations)
+    reader.reads.clear()
+    assert not check_cuda(artefacts, reader, observations)
+    assert not reader.reads
+
+
 @pytest.mark.parametrize(
     ("name", "major"),
     [

@@ -22,6 +22,7 @@ START = 1024 * 1024
 WHEEL_BUDGET = 16 * 1024 * 1024
 TOTAL_BUDGET = 160 * 1024 * 1024
 _SAMPLE = 3
+_GLANCE = 128 * 1024
 _MOST_MEMBERS = 64
 # Of a wheel that is linked to no PyTorch: its CUDA is soon seen.
 _LIGHT_BUDGET = 4 * 1024 * 1024
@@ -71,8 +72,11 @@ def read_binaries(artefacts: Sequence[Artefact], reader: WheelReader, observatio
     wheel: what cannot be read is told in the result."""
     objects, problems = _shared_objects(artefacts, reader)
     source = _Source(reader, observations)
-    read = source.read([(a, m) for a in artefacts for m in _sample(objects[a.package])])
-    rest = [(a, m) for a in artefacts for m in _rest(a, objects[a.package], read)]
+    read = source.read([(a, m) for a in artefacts for m in _own(objects[a.package])[:_SAMPLE]])
+    # The largest member is the likeliest to have code for GPUs.
+    glance = _Source(reader, observations, full=_GLANCE, start=_GLANCE)
+    glances = glance.read([(a, m) for a in artefacts for m in _largest(objects[a.package])])
+    rest = [(a, m) for a in artefacts for m in _rest(a, objects[a.package], glances | read)]
     missing = [(a, m) for a, m in rest if (a.file.filename, m.path) not in read]
     read |= source.read(_within_budget(missing))
     return _result(objects, problems, artefacts, read)
@@ -135,11 +139,10 @@ def read_members(
     return [found[a.file.filename, m.path] for a, m in wanted]
 
 
-def _sample(members: Sequence[Member]) -> list[Member]:
-    """A few members to see by what a wheel is about; the largest is the likeliest to have code for GPUs."""
-    small = _own(members)[: _SAMPLE - 1]
-    large = max((m for m in members if _is_own(m) and m not in small), key=_by_size, default=None)
-    return small if large is None or _REWRITTEN.search(large.path) else [*small, large]
+def _largest(members: Sequence[Member]) -> list[Member]:
+    """The largest of a wheel's own members, unless it is among the smallest or its start tells nothing."""
+    own = sorted((m for m in members if _is_own(m)), key=_by_size)
+    return [m for m in own[_SAMPLE:][-1:] or own[-1:] if m.packed > _GLANCE and not _REWRITTEN.search(m.path)]
 
 
 def _own(members: Iterable[Member]) -> list[Member]:
@@ -201,12 +204,16 @@ def _within_budget(wanted: list[tuple[Artefact, Member]]) -> list[tuple[Artefact
 
 
 class _Source:
-    """Reads members, remembered ones from the observations; `full` is up to where they are read whole."""
+    """Reads members, remembered ones from the observations; those of more than `full` bytes, compressed, to
+    `start`."""
 
-    def __init__(self, reader: WheelReader, observations: Observations, full: int = FULL) -> None:
+    def __init__(
+        self, reader: WheelReader, observations: Observations, full: int = FULL, start: int = START
+    ) -> None:
         self._reader = reader
         self._observations = observations
         self._full = full
+        self._start = start
 
     def read(self, wanted: Iterable[tuple[Artefact, Member]]) -> dict[tuple[str, str], Binary]:
         """Return the members by file name and path."""
@@ -224,7 +231,7 @@ class _Source:
 
     def _key(self, artefact: Artefact, member: Member) -> tuple[str, str]:
         """A start of a member is another thing than the whole."""
-        subject = member.path if member.packed <= self._full else f"{member.path}@{START}"
+        subject = member.path if member.packed <= self._full else f"{member.path}@{self._start}"
         return artefact.file.sha256, subject
 
     def _fetch(self, missing: list[tuple[Artefact, Member]]) -> dict[tuple[str, str], Binary]:
@@ -233,7 +240,7 @@ class _Source:
         owners = {a.file.filename: a for a, _ in missing}
         for limit, part in (
             (self._full, [(a.file, m) for a, m in missing if m.packed <= self._full]),
-            (START, [(a.file, m) for a, m in missing if m.packed > self._full]),
+            (self._start, [(a.file, m) for a, m in missing if m.packed > self._full]),
         ):
             for file, member, content in self._reader.each_content(part, limit=limit) if part else ():
                 artefact = owners[file.filename]
@@ -252,7 +259,7 @@ def _parse(artefact: Artefact, member: Member, content: Content) -> Binary:
     if content.problem:
         return Binary(artefact, member.path, problem=content.problem)
     if content.data[:4] != b"\x7fELF":
-        return Binary(artefact, member.path)  # a linker script, a file of another system: nothing to check
+        return Binary(artefact, member.path, Elf(0))  # a linker script, a file of another system
     try:
         return Binary(artefact, member.path, read_elf(content.data, complete=content.complete))
     except ElfError as error:
