@@ -43,6 +43,8 @@ class Counting:
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
     ) -> Iterator[tuple[LockedFile, Member, Content]]:
+        wanted = list(wanted)
+        self.asked += [member.path for _, member in wanted]
         return self._reader.each_content(wanted, limit=limit)
 
 
@@ -91,10 +93,30 @@ def test_a_file_without_a_hash_is_asked_for_again_by_the_next_run_only() -> None
 
 
 def test_contents_are_those_of_the_reader() -> None:
-    reader = RememberedWheels(LocalWheels(WHEELS), StoredObservations(None))
+    counting = Counting(LocalWheels(WHEELS))
+    reader = RememberedWheels(counting, StoredObservations(None))
     wanted = [(A, member) for member in reader.directories([A])[A.filename].members]
-    assert reader.contents(wanted) == {
-        (A.filename, "a.py"): Content(b"1"),
-        (A.filename, "é/ü.py"): Content(b"2"),
-    }
+    for _ in range(2):
+        assert reader.contents([*wanted, *wanted]) == {
+            (A.filename, "a.py"): Content(b"1"),
+            (A.filename, "é/ü.py"): Content(b"2"),
+        }
+    assert counting.asked == [A.filename, "a.py", "é/ü.py", "a.py", "é/ü.py"]
     assert sorted(content.data for _, _, content in reader.each_content(wanted)) == [b"1", b"2"]
+
+
+def test_what_a_wheel_says_of_itself_is_remembered() -> None:
+    info = {"c-1.dist-info/METADATA": b"Name: c\n", "c-1.dist-info/RECORD": b"x" * 100_000, "c.py": b"3"}
+    counting = Counting(LocalWheels({C.filename: build_zip(info)}))
+    observations = StoredObservations(None)
+    for _ in range(2):
+        reader = RememberedWheels(counting, observations)
+        members = reader.directories([C])[C.filename].members
+        found = reader.contents([(C, member) for member in members])
+        assert {path: content.data for (_, path), content in found.items()} == info
+    assert counting.asked == [C.filename, *info, "c-1.dist-info/RECORD", "c.py"]
+    other = [(C, members[0]._replace(crc=1))]
+    assert (
+        "checksum"
+        in RememberedWheels(counting, observations).contents(other)[C.filename, members[0].path].problem
+    )

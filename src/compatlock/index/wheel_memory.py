@@ -1,27 +1,32 @@
-"""A wheel reader that remembers directories by file hash, so that a second look needs no network."""
+"""A wheel reader that remembers directories and metadata by file hash: a second look needs no network."""
 
 from __future__ import annotations
 
 import struct
+import zlib
 
-from compatlock.model.artefact import MEMBER_LIMIT, Directory, Member
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from compatlock.model.artefact import Content, Observations, WheelReader
+    from compatlock.model.artefact import Observations, WheelReader
     from compatlock.model.lock import LockedFile
 
 KIND = "directory/1"
+CONTENT_KIND = "content/1"
+
+# Up to where, in bytes, what a wheel says of itself (METADATA, WHEEL, entry points) is remembered as it is.
+_SMALL = 64 * 1024
 
 # Number of members, and whether sizes and offsets take 8 bytes (wheels beyond 4 GB).
 _HEAD = struct.Struct("<L?")
 
 
 class RememberedWheels:
-    """Asks `observations` before `reader`. Only directories that could be read are remembered there; the same
-    object does not try again what it could not read. Contents are not remembered."""
+    """Asks `observations` before `reader`. Directories that could be read are remembered there; the same
+    object does not try again what it could not read. Of contents, only small members of `.dist-info` are."""
 
     def __init__(self, reader: WheelReader, observations: Observations) -> None:
         self._reader = reader
@@ -53,15 +58,39 @@ class RememberedWheels:
 
     def contents(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> Mapping[tuple[str, str], Content]:
+    ) -> dict[tuple[str, str], Content]:
         """See `WheelReader.contents`."""
-        return self._reader.contents(wanted, limit=limit)
+        found = self.each_content(wanted, limit=limit)
+        return {(file.filename, member.path): content for file, member, content in found}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
     ) -> Iterator[tuple[LockedFile, Member, Content]]:
         """See `WheelReader.each_content`."""
-        return self._reader.each_content(wanted, limit=limit)
+        pairs = list(dict.fromkeys(wanted))
+        keys = [(file.sha256, member.path) for file, member in pairs if _is_kept(file, member)]
+        stored = self._observations.get(CONTENT_KIND, keys) if keys else {}
+        left = []
+        for file, member in pairs:
+            data = stored.get((file.sha256, member.path))
+            if data is not None and len(data) == member.size and zlib.crc32(data) == member.crc:
+                yield file, member, Content(data)
+            else:
+                left.append((file, member))
+        learned: dict[tuple[str, str], bytes] = {}
+        try:
+            for file, member, content in self._reader.each_content(left, limit=limit) if left else ():
+                if _is_kept(file, member) and content.complete and not content.problem:
+                    learned[file.sha256, member.path] = content.data
+                yield file, member, content
+        finally:
+            if learned:
+                self._observations.put(CONTENT_KIND, learned)
+
+
+def _is_kept(file: LockedFile, member: Member) -> bool:
+    folder = member.path.partition("/")[0]
+    return bool(file.sha256) and member.size <= _SMALL and folder.endswith(".dist-info")
 
 
 def encode_directory(directory: Directory) -> bytes:
