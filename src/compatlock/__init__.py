@@ -14,8 +14,9 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compatlock.api.library import check, compare, explain, from_json, lock, render, to_json, write
+    from compatlock.api.library import audit, check, compare, explain, from_json, lock, render, to_json, write
     from compatlock.errors import (
+        AuditFailed,
         CompatlockError,
         FactError,
         IndexUnavailable,
@@ -26,20 +27,25 @@ if TYPE_CHECKING:
         NotCached,
     )
     from compatlock.lockfile.compare import Change
+    from compatlock.model.audit_report import AuditReport
     from compatlock.model.core import Core, CoreEdge
     from compatlock.model.explanation import Explanation, Price, Why
+    from compatlock.model.finding import Finding, Place
     from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, TierValue
-    from compatlock.model.report import Finding, Report
+    from compatlock.model.report import Discrepancy, Report
     from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
     from compatlock.model.way_out import BrokenEdge, Evidence, WayOut
 
 __all__ = [
+    "AuditFailed",
+    "AuditReport",
     "BrokenEdge",
     "Change",
     "CompatlockError",
     "Core",
     "CoreEdge",
+    "Discrepancy",
     "Evidence",
     "Explanation",
     "FactError",
@@ -54,6 +60,7 @@ __all__ = [
     "NoSolution",
     "NotCached",
     "Pin",
+    "Place",
     "Price",
     "Report",
     "Target",
@@ -61,6 +68,7 @@ __all__ = [
     "Waiver",
     "WayOut",
     "Why",
+    "audit",
     "check",
     "compare",
     "explain",
@@ -71,7 +79,7 @@ __all__ = [
     "write",
 ]
 
-_FUNCTIONS = ("check", "compare", "explain", "from_json", "lock", "render", "to_json", "write")
+_FUNCTIONS = ("audit", "check", "compare", "explain", "from_json", "lock", "render", "to_json", "write")
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
     "Target": "compatlock.model.target",
@@ -79,7 +87,9 @@ _MODULES = {
     **dict.fromkeys(("Core", "CoreEdge"), "compatlock.model.core"),
     **dict.fromkeys(("Explanation", "Price", "Why"), "compatlock.model.explanation"),
     **dict.fromkeys(("BrokenEdge", "Evidence", "WayOut"), "compatlock.model.way_out"),
-    **dict.fromkeys(("Finding", "Report"), "compatlock.model.report"),
+    "AuditReport": "compatlock.model.audit_report",
+    **dict.fromkeys(("Discrepancy", "Report"), "compatlock.model.report"),
+    **dict.fromkeys(("Finding", "Place"), "compatlock.model.finding"),
     **dict.fromkeys(("Lock", "LockedEdge", "LockedFile", "Pin", "TierValue"), "compatlock.model.lock"),
     **dict.fromkeys(_FUNCTIONS, "compatlock.api.library"),
 }

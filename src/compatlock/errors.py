@@ -48,7 +48,8 @@ class NotCached(IndexUnavailable):
 
 
 class NoSolution(CompatlockError):
-    """The requirements contradict each other: proved. `core` is one minimal unsatisfiable set of edges,
+    """The requirements contradict each other: proved. `core` is one minimal unsatisfiable set of edges, the
+    shortest; `cores` are all that were found, and `all_cores` says that there is no other, which is proved.
     `ways_out` are changes that help, the best first; `unusable` is what the index has of the core's packages
     and nobody can use."""
 
@@ -59,11 +60,15 @@ class NoSolution(CompatlockError):
         message: str,
         *,
         core: Core | None = None,
+        cores: Sequence[Core] = (),
+        all_cores: bool = False,
         hints: Sequence[str] = (),
         ways_out: Sequence[WayOut] = (),
     ) -> None:
         super().__init__(message, hints=hints)
         self.core = core
+        self.cores = tuple(cores) or ((core,) if core is not None else ())
+        self.all_cores = all_cores
         self.ways_out = tuple(ways_out)
         self.unusable: tuple[Unusable, ...] = ()
 

@@ -89,3 +89,29 @@ def test_bad_usage(cli: Cli, words: tuple[str, ...]) -> None:
     run = cli("audit", *words)
     assert (run.code, run.out) == (2, "")
     assert run.err
+
+
+def test_a_lock_is_fixed_with_as_few_changes_as_possible(cli: Cli, overlapping: IndexServer) -> None:
+    overlapping.add("other", "1.0")
+    overlapping.add("other", "2.0")
+    Path("freeze.txt").write_text("left==2.1\nright==2.1\nother==1.0\n")
+    run = cli("audit", "freeze.txt", "--fix")
+    assert run.code == 0
+    assert run.out.startswith("overlap (certain): ")
+    assert "note: taken as asked for, as nothing else needs them: left, other, right" in run.err
+    assert run.err.endswith("wrote freeze.txt\n")
+    pins = pins_of(Path("freeze.txt").read_text())
+    assert pins["other"] == "1.0"
+    assert sorted([pins["left"], pins["right"]]) == ["1.1", "2.1"]
+    assert cli("audit", "freeze.txt").code == 0
+    untouched = Path("freeze.txt").read_text()
+    assert cli("audit", "freeze.txt", "--fix").code == 0
+    assert Path("freeze.txt").read_text() == untouched
+
+
+def test_an_output_without_a_fix(cli: Cli, index: IndexServer) -> None:
+    index.add("a", "1.0")
+    Path("freeze.txt").write_text("a==1.0\n")
+    run = cli("audit", "freeze.txt", "-o", "other.lock")
+    assert run.code == 2
+    assert "`--output-file` is where `--fix` writes" in run.err

@@ -7,7 +7,7 @@ from compatlock.index.compile import Compiler
 from compatlock.index.tags import TagRanks
 from compatlock.model import report as kinds
 from compatlock.model.metadata import Metadata
-from compatlock.model.report import Finding
+from compatlock.model.report import Discrepancy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,21 +47,21 @@ class InstalledReader:
             self.notes.append(f"{item.name} {item.version}: {dependencies.problem}")
         return Held(item.name, item.version, dependencies, tuple(self._problems(group)))
 
-    def _problems(self, group: Sequence[Installed]) -> Iterator[Finding]:
+    def _problems(self, group: Sequence[Installed]) -> Iterator[Discrepancy]:
         item = group[0]
         label = f"{item.name} {item.version}"
         versions = sorted({other.version for other in group})
         if len(versions) > 1:
             text = f"{item.name} is installed more than once in {item.folder}: {', '.join(versions)}"
-            yield Finding(kinds.DUPLICATE, kinds.ERROR, item.name, item.version, text)
+            yield Discrepancy(kinds.DUPLICATE, kinds.ERROR, item.name, item.version, text)
         if item.requires_python and not self._fits(item.requires_python):
             text = f"{label} requires Python {item.requires_python}, which {self._target.python} is not"
-            yield Finding(
+            yield Discrepancy(
                 kinds.PYTHON, kinds.ERROR, item.name, item.version, text, "python", needs=item.requires_python
             )
         if item.tags and not any(map(self._is_supported, item.tags)):
             text = f"{label} is not for {self._target}: its wheel is tagged {', '.join(item.tags)}"
-            yield Finding(kinds.PLATFORM, kinds.ERROR, item.name, item.version, text)
+            yield Discrepancy(kinds.PLATFORM, kinds.ERROR, item.name, item.version, text)
 
     def _fits(self, requires_python: str) -> bool:
         from packaging.specifiers import InvalidSpecifier, SpecifierSet

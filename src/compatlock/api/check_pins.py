@@ -15,7 +15,7 @@ from compatlock.inputs.requirements_text import decode
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, STDOUT, format_of
 from compatlock.model import report as kinds
 from compatlock.model.package import YANKED
-from compatlock.model.report import Finding
+from compatlock.model.report import Discrepancy
 from compatlock.model.target import Target, target_in_words
 from compatlock.model.waiver import Waiver
 
@@ -136,10 +136,10 @@ class PinReader:
 
     def _applying(
         self, pins: Sequence[FrozenPin]
-    ) -> tuple[dict[str, FrozenPin], dict[str, tuple[Finding, ...]]]:
+    ) -> tuple[dict[str, FrozenPin], dict[str, tuple[Discrepancy, ...]]]:
         """The pins whose markers hold, and those that are there twice."""
         chosen: dict[str, FrozenPin] = {}
-        doubles: dict[str, tuple[Finding, ...]] = {}
+        doubles: dict[str, tuple[Discrepancy, ...]] = {}
         for pin in pins:
             if not self._holds(pin):
                 continue
@@ -147,7 +147,7 @@ class PinReader:
             if _canonical(first.version) != _canonical(pin.version):
                 both = " and ".join(f"{p.version or 'no version'} ({p.origin})" for p in (first, pin))
                 text = f"{pin.name} is pinned twice: {both}"
-                finding = Finding(kinds.DUPLICATE, kinds.ERROR, pin.name, first.version, text)
+                finding = Discrepancy(kinds.DUPLICATE, kinds.ERROR, pin.name, first.version, text)
                 doubles[pin.name] = (*doubles.get(pin.name, ()), finding)
         return chosen, doubles
 
@@ -174,7 +174,7 @@ class PinReader:
             self.notes.append(f"{name} {version} is not on the index; what it needs is taken from {public}")
         return index
 
-    def _absent(self, name: str, version: str, *, found: bool) -> Iterator[Finding]:
+    def _absent(self, name: str, version: str, *, found: bool) -> Iterator[Discrepancy]:
         """A pinned release that the target has no candidate for."""
         label = f"{name} {version}"
         hidden = self._supply.hidden(name) if found else ()
@@ -184,17 +184,17 @@ class PinReader:
             yield from self._problem(name, version, f"requires Python {release.detail}")
         elif release is not None and release.reason in _PLATFORM_REASONS:
             text = f"{label} has no file for {self._supply.target}"
-            yield Finding(kinds.PLATFORM, kinds.ERROR, name, version, text)
+            yield Discrepancy(kinds.PLATFORM, kinds.ERROR, name, version, text)
         else:
             self.notes.append(f"{label} is not on the index, and what it needs is not known")
             return
         self.notes.append(f"what {label} needs was not read, as it is not for {self._supply.target}")
 
-    def _problem(self, name: str, version: str, problem: str) -> Iterator[Finding]:
+    def _problem(self, name: str, version: str, problem: str) -> Iterator[Discrepancy]:
         if problem.startswith("requires Python "):
             text = f"{name} {version} {problem}, which {self._supply.target.python} is not"
             needs = problem.removeprefix("requires Python ")
-            yield Finding(kinds.PYTHON, kinds.ERROR, name, version, text, "python", needs=needs)
+            yield Discrepancy(kinds.PYTHON, kinds.ERROR, name, version, text, "python", needs=needs)
         elif problem:
             self.notes.append(f"{name} {version}: {problem}")
 

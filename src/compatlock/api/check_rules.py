@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from compatlock.model import report as kinds
 from compatlock.model.dependencies import Dependencies, Dependency
-from compatlock.model.report import Finding
+from compatlock.model.report import Discrepancy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Held(NamedTuple):
     name: str
     version: str
     dependencies: Dependencies | None = None
-    problems: tuple[Finding, ...] = ()
+    problems: tuple[Discrepancy, ...] = ()
     extras: tuple[str, ...] = ()
 
 
@@ -46,7 +46,7 @@ class Rules:
         self._specifiers: dict[tuple[str, str], bool] = {}
         self._waivers = {(w.package, w.extra, w.on): w for w in request.waivers}
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Discrepancy]:
         """Everything that does not fit, edges by package and then facts."""
         wanted = self._wanted()
         for root in self._request.roots:
@@ -56,7 +56,9 @@ class Rules:
             for extra in root.extras:
                 if provided is not None and extra not in provided.provides:
                     text = f"{self._who(root.name)} has no extra `{extra}`, which {root.origin} asks for"
-                    yield Finding(kinds.MISSING, kinds.ERROR, "", "", text, on=root.name, needs=f"[{extra}]")
+                    yield Discrepancy(
+                        kinds.MISSING, kinds.ERROR, "", "", text, on=root.name, needs=f"[{extra}]"
+                    )
         for name in sorted(self._held):
             yield from self._held[name].problems
             for extra in sorted(wanted.get(name, {""})):
@@ -110,7 +112,7 @@ class Rules:
 
     # Declared edges
 
-    def _edge(self, name: str, extra: str, need: Dependency, *, origin: str = "") -> Iterator[Finding]:
+    def _edge(self, name: str, extra: str, need: Dependency, *, origin: str = "") -> Iterator[Discrepancy]:
         found = self._held.get(need.name)
         if found is not None and (need.url or self.holds(need.specifier, found.version)):
             return
@@ -118,11 +120,11 @@ class Rules:
         version = self._held[name].version if name else ""
         if found is None:
             text = f"{who} {need}, which is missing"
-            yield Finding(
+            yield Discrepancy(
                 kinds.MISSING, kinds.ERROR, name, version, text, need.name, "", need.specifier, extra
             )
             return
-        finding = Finding(
+        finding = Discrepancy(
             kinds.VERSION,
             kinds.ERROR,
             name,
@@ -135,7 +137,7 @@ class Rules:
         )
         yield self._with_remarks(finding) if name else finding
 
-    def _with_remarks(self, finding: Finding) -> Finding:
+    def _with_remarks(self, finding: Discrepancy) -> Discrepancy:
         """The finding with what waivers and facts say of its edge, and with the command that explains it."""
         waiver = self._waiver(finding)
         told = [(fact, row) for fact in self._request.facts for row in self._rows(fact, finding)]
@@ -154,7 +156,7 @@ class Rules:
             hints=tuple(dict.fromkeys(hints)),
         )
 
-    def _waiver(self, finding: Finding) -> Waiver | None:
+    def _waiver(self, finding: Discrepancy) -> Waiver | None:
         """The waiver that lets the edge's bound go and whose own bound, if any, holds."""
         for extra in dict.fromkeys((finding.extra, "")):
             waiver = self._waivers.get((finding.package, extra, finding.on))
@@ -162,7 +164,7 @@ class Rules:
                 return waiver
         return None
 
-    def _rows(self, fact: Fact, finding: Finding) -> Iterator[FactBound]:
+    def _rows(self, fact: Fact, finding: Discrepancy) -> Iterator[FactBound]:
         """The rows of a fact that speak of the finding's edge; of a bound that is too strict only when what
         may hold instead does."""
         if fact.kind not in _ABOUT_EDGES or (fact.package, fact.on) != (finding.package, finding.on):
@@ -172,11 +174,11 @@ class Rules:
             if self.holds(row.versions, finding.version) and replaced:
                 yield row
 
-    def _edge_text(self, finding: Finding) -> str:
+    def _edge_text(self, finding: Discrepancy) -> str:
         extra = f"[{finding.extra}]" if finding.extra else ""
         return f"{finding.package}{extra} -> {finding.on}"
 
-    def _explain(self, finding: Finding) -> str:
+    def _explain(self, finding: Discrepancy) -> str:
         extra = f"[{finding.extra}]" if finding.extra else ""
         words = ["compatlock", "explain", "-r", f"{finding.package}{extra}=={finding.version}"]
         words += ["-r", f"{finding.on}=={finding.found}"]
@@ -186,7 +188,7 @@ class Rules:
 
     # Facts
 
-    def _fact(self, fact: Fact, wanted: Mapping[str, set[str]]) -> Iterator[Finding]:
+    def _fact(self, fact: Fact, wanted: Mapping[str, set[str]]) -> Iterator[Discrepancy]:
         subject = self._held.get(fact.package)
         if subject is None or not subject.version or any(name not in self._held for name in fact.present):
             return
@@ -208,7 +210,7 @@ class Rules:
             return self.holds(row.bound, on.version)
         return fact.kind in ("too-loose", "undeclared") and not self.holds(row.bound, on.version)
 
-    def _broken(self, fact: Fact, row: FactBound, subject: Held) -> Finding:
+    def _broken(self, fact: Fact, row: FactBound, subject: Held) -> Discrepancy:
         who = self._who(fact.package, fact.extra)
         on = self._held.get(fact.on)
         found = on.version if on is not None else ""
@@ -222,7 +224,7 @@ class Rules:
             what = f"{who} really needs {fact.on}{row.bound}, but {fact.on} is {found}"
         # That the need is there is certain; a soft fact is only about the version.
         missing = bool(fact.on) and on is None
-        return Finding(
+        return Discrepancy(
             kinds.MISSING if missing else kinds.FACT,
             kinds.WARNING if fact.is_soft and not missing else kinds.ERROR,
             fact.package,

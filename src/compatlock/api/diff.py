@@ -16,6 +16,11 @@ def diff_files(old: str, new: str) -> Diff:
     return diff_locks(_side(read_given(old), old), _side(read_given(new), new))
 
 
+def diff_given(old: Given, name: str, new: Lock) -> Diff:
+    """Return what changed from what was read, called `name`, to a lock."""
+    return diff_locks(_side(old, name), side_of(new, "the new lock"))
+
+
 def side_of(lock: Lock, name: str) -> Side:
     """A lock as one side of a difference, called `name`."""
     waived = (edge for edge in lock.edges if edge.waived)

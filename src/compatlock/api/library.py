@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from compatlock.api.check_pins import Given
     from compatlock.index.progress import Progress
+    from compatlock.model.audit_report import AuditReport
     from compatlock.model.explanation import Explanation
     from compatlock.model.report import Report
     from compatlock.model.waiver import Waiver
@@ -235,19 +237,41 @@ def check(
     settings = _options(requirements, **options)
     if pins is None:
         return check_environment(settings, os.fspath(env))
+    given, subject = _given(pins)
+    return check_pins(settings, given, subject, on_progress=on_progress)
+
+
+def audit(
+    pins: str | os.PathLike[str] | Mapping[str, str] | Lock,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> AuditReport:
+    """Look into the wheels that an installer would pick for pins: for what breaks when they are installed
+    together, whatever their metadata says.
+
+    pins: a file (a lock, or `pip freeze` output), `{name: version}`, or a lock
+    options: those of `lock` about profile, target, index and cache
+
+    Raises InputError for what cannot be read, IndexUnavailable when the index cannot be asked.
+    """
+    from compatlock.api.auditing import audit_pins
+
+    given, subject = _given(pins)
+    return audit_pins(_options(**options), given, subject, on_progress=on_progress)
+
+
+def _given(pins: str | os.PathLike[str] | Mapping[str, str] | Lock) -> tuple[Given, str]:
+    """What somebody pins, and what to call it."""
     from compatlock.api.check_pins import Given, given_of_lock, read_given
     from compatlock.inputs.freeze import FrozenPin
     from compatlock.model.names import normalise
 
-    subject = "the pins"
     if isinstance(pins, Lock):
-        given = given_of_lock(pins, "the lock")
-    elif isinstance(pins, (str, os.PathLike)):
-        subject = os.fspath(pins)
-        given = read_given(subject)
-    else:
-        given = Given(tuple(FrozenPin(normalise(n), v, "the pins") for n, v in pins.items()))
-    return check_pins(settings, given, subject, on_progress=on_progress)
+        return given_of_lock(pins, "the lock"), "the pins"
+    if isinstance(pins, (str, os.PathLike)):
+        return read_given(os.fspath(pins)), os.fspath(pins)
+    return Given(tuple(FrozenPin(normalise(n), v, "the pins") for n, v in pins.items())), "the pins"
 
 
 def render(lock: Lock, *, path: str = "requirements.lock", format: str = "") -> str:

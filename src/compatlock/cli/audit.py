@@ -12,13 +12,30 @@ from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
 from compatlock.cli.settled import settled
+from compatlock.errors import InputError
+from compatlock.lockfile.formats import STDOUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compatlock.api.check_pins import Given
+    from compatlock.api.options import LockOptions
+    from compatlock.index.progress import Progress
+    from compatlock.model.audit_report import AuditReport
 
 # The options of `lock` that an audit has too.
 _TAKEN = {
-    "profiles", "python", "platform", "cuda", "driver", "default_index", "indexes", "index_for", "cert",
-    "offline", "cache_dir", "no_cache", "as_json", "quiet", "verbose",
+    "profiles", "requirements", "python", "platform", "cuda", "driver", "default_index", "indexes",
+    "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "exclude_newer", "offline",
+    "cache_dir", "no_cache", "as_json", "quiet", "verbose",
 }  # fmt: skip
 _HELP = {
+    "requirements": "With --fix: what was asked for, else all that nothing else in LOCK needs (repeatable).",
+    "facts": "With --fix: a further facts file (repeatable).",
+    "no_shipped_facts": "With --fix: leave out the facts that come with compatlock.",
+    "no_soft_facts": "With --fix: leave out the facts that only warn.",
+    "exclude_newer": "With --fix: files uploaded after this time do not exist.",
     "profiles": "A profile whose import checks count, and whose target if the lock names none (repeatable).",
     "python": "Python to audit for.",
     "platform": "Platform to audit for.",
@@ -27,30 +44,76 @@ _HELP = {
 }
 
 
-def _run(*, path: str, **values: Any) -> None:
-    from compatlock.api.audit_words import audit_to_json, describe_audit
+def _run(*, path: str, fix: bool, outputs: tuple[str, ...], **values: Any) -> None:
     from compatlock.api.auditing import audit_pins
     from compatlock.api.check_pins import read_given
     from compatlock.api.options import LockOptions
     from compatlock.model.target import Target
 
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, remarks = settled({**given, "exclude_newer": ""})
+    if outputs and not fix:
+        raise InputError("`--output-file` is where `--fix` writes", hints=["add `--fix`, or leave it out"])
+    given, remarks = settled(given)
     as_json, quiet, verbose = given.pop("as_json"), given.pop("quiet"), given.pop("verbose")
     target = Target(given.pop("python"), given.pop("platform"), given.pop("cuda"), given.pop("driver"))
-    options = LockOptions(target=target, cache=not given.pop("no_cache"), **given)
+    options = LockOptions(
+        target=target,
+        cache=not given.pop("no_cache"),
+        shipped_facts=not given.pop("no_shipped_facts"),
+        soft_facts=not given.pop("no_soft_facts"),
+        **given,
+    )
     with progress_display(enabled=not quiet) as on_progress:
         subject = "standard input" if path == "-" else path
-        report = audit_pins(options, read_given(path), subject, on_progress=on_progress)
+        pins = read_given(path)
+        report = audit_pins(options._replace(requirements=()), pins, subject, on_progress=on_progress)
     if not quiet:
         for note in (*remarks, *report.notes):
             say(f"note: {note}")
+    _print(report, as_json=as_json, quiet=quiet, verbose=verbose)
+    if fix and not report.is_clean:
+        with progress_display(enabled=not quiet) as on_progress:
+            _fix(options, pins, path, outputs, quiet=quiet, on_progress=on_progress)
+    elif not report.is_clean:
+        raise click.exceptions.Exit(1)
+
+
+def _print(report: AuditReport, *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    from compatlock.api.audit_words import audit_to_json, describe_audit
+
     if as_json:
         out(json.dumps(audit_to_json(report), indent=2) + "\n")
     else:
         out(describe_audit(report, verbose=verbose, failures_only=quiet))
-    if not report.is_clean:
-        raise click.exceptions.Exit(1)
+
+
+def _fix(
+    options: LockOptions,
+    pins: Given,
+    path: str,
+    outputs: tuple[str, ...],
+    *,
+    quiet: bool,
+    on_progress: Callable[[Progress], None] | None,
+) -> None:
+    """Lock again with as few changes as possible, and say what changed."""
+    from compatlock.api.fix import fix_pins
+    from compatlock.lockfile.diff_words import diff_text
+
+    fixed = fix_pins(options, pins, path, outputs or (path,), on_progress=on_progress)
+    for file in fixed.written.files:
+        if file.path == STDOUT:
+            out(file.text)
+    if quiet:
+        return
+    if fixed.asked:
+        say(f"note: taken as asked for, as nothing else needs them: {', '.join(fixed.asked)}")
+    for note in fixed.written.outcome.lock.notes:
+        say(f"note: {note}")
+    say(diff_text(fixed.diff).rstrip())
+    for file in fixed.written.files:
+        if file.path != STDOUT:
+            say(f"wrote {file.path}")
 
 
 def _parameters() -> list[click.Parameter]:
@@ -61,7 +124,21 @@ def _parameters() -> list[click.Parameter]:
 audit = click.Command(
     "audit",
     callback=_run,
-    params=[click.Argument(["path"], metavar="LOCK"), *_parameters()],
+    params=[
+        click.Argument(["path"], metavar="LOCK"),
+        click.Option(
+            ["--fix"],
+            is_flag=True,
+            help="If something breaks, lock again with as few changes as possible, until nothing does.",
+        ),
+        click.Option(
+            ["-o", "--output-file", "outputs"],
+            multiple=True,
+            metavar="FILE",
+            help="With --fix: where to write, instead of to LOCK itself (repeatable).",
+        ),
+        *_parameters(),
+    ],
     help="""Look into the wheels of LOCK for what breaks when they are installed together: files that two of
     them install over each other, libraries of different CUDAs, symbols and names that are not there.
 

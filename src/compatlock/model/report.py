@@ -12,7 +12,7 @@ MISSING, VERSION, PYTHON, PLATFORM, FACT, DUPLICATE = (
 ERROR, WARNING, WAIVED = "error", "warning", "waived"
 
 
-class Finding(NamedTuple):
+class Discrepancy(NamedTuple):
     """One thing that does not fit.
 
     kind:     one of the constants above
@@ -45,11 +45,11 @@ class Report(NamedTuple):
     subject: str
     target: str
     checked: int
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Discrepancy, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
-    def errors(self) -> tuple[Finding, ...]:
+    def errors(self) -> tuple[Discrepancy, ...]:
         """The findings that make the check fail."""
         return tuple(finding for finding in self.findings if finding.severity == ERROR)
 
