@@ -43,7 +43,7 @@ def test_a_feature_fact_needs_its_feature() -> None:
     assert ids(FactIndex(FACTS, ["g"]).of("a")) == ["loose", "bad", "needs"]
 
 
-@pytest.mark.parametrize("kind", ["too-strict", "declared-unsat", "cuda", "policy", "hard"])
+@pytest.mark.parametrize("kind", ["too-strict", "declared-unsat", "policy", "hard"])
 def test_other_kinds_bind_nothing(kind: str) -> None:
     index = FactIndex([fact("x", "a", kind, "b")])
     assert index.of("a") == index.naming("b") == ()

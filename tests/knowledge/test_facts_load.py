@@ -86,10 +86,10 @@ def test_the_schema_version_goes_with_what_is_memoised() -> None:
     """When this fails, the compiled values have changed: raise SCHEMA_VERSION and record them here."""
     fields = json.dumps([Fact._fields, Profile._fields])
     assert (SCHEMA_VERSION, fields) == (
-        "1",
+        "2",
         '[["id", "package", "kind", "bounds", "on", "present", "extra", "feature", "severity", "summary", '
         '"source", "origin", "evidence"], ["name", "description", "roots", "waivers", "features", "imports", '
-        '"python", "platform", "source", "origin"]]',
+        '"python", "platform", "cuda", "driver", "source", "origin"]]',
     )
 
 
