@@ -107,6 +107,7 @@ def test_form() -> None:
         "index_state": "",
         "strategy": "optimal",
         "notes": [],
+        "cuda": "",
     }
 
 

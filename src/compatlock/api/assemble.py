@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.model.cuda import MAJORS, CudaRules
 from compatlock.model.display import public_url
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
 from compatlock.model.package import PRERELEASE, YANKED
@@ -44,6 +45,7 @@ class Assembler:
         self._chosen = chosen
         self._roots = {root.name for root in request.roots}
         self._amendments = request.amendments
+        self._rules = CudaRules(request.facts, universe.is_elsewhere)
         self._incoming: dict[str, list[LockedEdge]] = {}
 
     def lock(self, draft: Lock, broken: Iterable[str]) -> Lock:
@@ -66,7 +68,23 @@ class Assembler:
                 SoftFactReport(i, facts[i].summary, facts[i].broken_days) for i in sorted(broken)
             ),
             index_state=self._index_state(),
+            cuda=self._cuda(),
         )
+
+    def _cuda(self) -> str:
+        """The newest CUDA that the pins allow and the target runs, and what says which that runs; `""` when
+        no pin is bound to any."""
+        allowed = {self._built_for(name, index) for name, index in self._chosen.indexes.items()} - {()}
+        if not allowed:
+            return ""
+        target = self._request.target
+        newest = next((m for m in target.cuda_majors if all(m in majors for majors in allowed)), "")
+        return f"CUDA {newest} ({target.cuda_origin or 'free'})"
+
+    def _built_for(self, name: str, index: int) -> tuple[str, ...]:
+        """The CUDA majors that a release is bound to, none when it is bound to none."""
+        majors = self._rules.majors(self._package(name), index)
+        return () if majors == MAJORS else majors
 
     def _package(self, name: str) -> Package:
         return self._universe.packages[name]
@@ -192,6 +210,8 @@ class Assembler:
         yield from self._asides(package, index)
         if package.name in self._roots and package.newest_hidden:
             yield self._hidden_note(*package.newest_hidden)
+        if package.name in self._roots:
+            yield from self._cuda_note(package, index)
         asked = {x for e in edges for x in e.extras}
         for extra in sorted(asked - set(release.provides)):
             yield f"has no extra `{extra}`, which {self._asker(edges, extra)} asks for"
@@ -203,6 +223,19 @@ class Assembler:
                 runs = [run for bound in fact.bounds for run in package.runs(bound.versions)]
                 if any(low <= index < high for low, high in runs):
                     yield f"{fact.summary} (known fact `{fact.id}`)"
+
+    def _cuda_note(self, package: Package, index: int) -> Iterable[str]:
+        """Why a newer release, from which no lag is counted, is none for the target: its CUDA."""
+        target = self._request.target
+        newer = next((i for i in range(index) if i not in package.gates), None)
+        if not target.cuda_bound or newer is None:
+            return
+        built_for = self._built_for(package.name, newer)
+        if built_for and set(built_for).isdisjoint(target.cuda_majors):
+            yield (
+                f"the newer {package.versions[newer]} is built for CUDA {built_for[0]}, and the target runs "
+                f"CUDA {target.cuda_majors[0]} at most ({target.cuda_origin})"
+            )
 
     def _hidden_note(self, version: str, reason: str, detail: str) -> str:
         target = self._request.target

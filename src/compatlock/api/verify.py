@@ -7,6 +7,9 @@ with `packaging`.
 
 from __future__ import annotations
 
+import re
+
+from compatlock.model.cuda import majors_within
 from compatlock.model.lock import LockedEdge
 from compatlock.model.undeclared import undeclared_dependencies
 
@@ -59,6 +62,7 @@ class _Checker:
         for pin in self.lock.pins:
             yield from self._pin(pin, files.get(pin.name, ()))
         yield from self._records()
+        yield from self._cuda()
         reported = {report.id for report in self.lock.broken_soft_facts}
         for fact in self.request.facts:
             if not fact.is_soft:
@@ -168,6 +172,29 @@ class _Checker:
         needed = {node for node in self.reached if node[1]}
         if {(pin.name, extra) for pin in self.lock.pins for extra in pin.extras} != needed:
             yield "the extras are not those that are needed"
+
+    def _cuda(self) -> Iterator[str]:
+        """One CUDA major that the target runs and that every pin, which a fact or its local version binds,
+        allows."""
+        left = set(self.request.target.cuda_majors)
+        bound: list[str] = []
+        for name, index in self.at.items():
+            version = self._package(name).versions[index]
+            local = version.partition("+")[2]
+            major = re.search(r"(?<![a-z])cu(\d\d)", local)
+            bounds = [f"=={major[1]}"] if major is not None else []
+            if not local and not self.supply.is_elsewhere(name):
+                about = [f for f in self.request.facts if f.kind == "cuda" and f.package == name]
+                rows = [row for fact in about for row in fact.bounds]
+                bounds = [row.bound for row in rows if self._package(name).admits(row.versions, index)]
+            for each in bounds:
+                left.intersection_update(majors_within(each))
+                bound.append(f"{name} {version} ({each})")
+        if not left:
+            yield f"no CUDA that {self.request.target} runs will do for {', '.join(bound)}"
+        said = self.lock.cuda.split()
+        if bound and left and said[:2] != ["CUDA", max(left)]:
+            yield f"the lock says `{self.lock.cuda}`, but the set is for CUDA {max(left)}"
 
     def fact(self, fact: Fact) -> Iterator[str]:
         involved = [n for n in (fact.package, *fact.present) if n]

@@ -20,7 +20,12 @@ def header_lines(lock: Lock, tool_version: str, path: str) -> Iterator[str]:
     yield f"# Locked by compatlock {one_line(tool_version)}"
     # pip looks for a declared encoding in the first two lines: the user's text must not stand there.
     yield "# Made by this command; to change a pin, change its input and lock again."
-    for title, text in (("command", lock.command), ("target", lock.target), ("index", lock.index_state)):
+    for title, text in (
+        ("command", lock.command),
+        ("target", lock.target),
+        ("cuda", lock.cuda),
+        ("index", lock.index_state),
+    ):
         if text:
             yield comment(f"#   {title}: {text}")
     if lock.strategy != "optimal":

@@ -55,6 +55,7 @@ def from_json(value: Mapping[str, Any]) -> Lock:
         index_state=reader.text("index_state"),
         strategy=reader.text("strategy"),
         notes=reader.texts("notes"),
+        cuda=reader.text("cuda", ""),
     )
 
 

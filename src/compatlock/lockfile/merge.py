@@ -37,6 +37,7 @@ def merged(locks: Sequence[Lock], targets: Sequence[Target]) -> Lock:
         target=TARGET_SEPARATOR.join(map(str, targets)),
         index_state=max(lock.index_state for lock in locks),
         notes=_union(lock.notes for lock in locks),
+        cuda=TARGET_SEPARATOR.join(dict.fromkeys(lock.cuda for lock in locks if lock.cuda)),
     )
 
 

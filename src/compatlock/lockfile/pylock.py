@@ -195,6 +195,7 @@ def _tool(lock: Lock, edges: Sequence[LockedEdge]) -> dict[str, Any]:
         "form": FORM,
         "command": lock.command,
         "target": lock.target,
+        "cuda": lock.cuda,
         "index": lock.index_state,
         "strategy": lock.strategy,
         "roots": lock.roots,

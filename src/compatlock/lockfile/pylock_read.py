@@ -62,6 +62,7 @@ def read_pylock(text: str, path: str = "pylock.toml") -> Lock:
         command=tool.text("command", ""),
         target=tool.text("target", ""),
         index_state=tool.text("index", ""),
+        cuda=tool.text("cuda", ""),
         strategy=tool.text("strategy", ""),
         notes=tool.texts("notes", []),
     )

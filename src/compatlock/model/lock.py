@@ -82,7 +82,9 @@ class Lock(NamedTuple):
     """A complete answer for one target; pins, edges and waivers are sorted by name.
 
     `command` is how to make it again, `target` the target in words, `index_state` what the index looked
-    like, `objective` the tiers from the most important down, `strategy` `optimal` or `greedy`.
+    like, `objective` the tiers from the most important down, `strategy` `optimal` or `greedy`. `cuda` is the
+    CUDA of the set and what decides it, `CUDA 13 (free)` or `CUDA 12 (driver 570)`, `""` when no pin is bound
+    to any.
     """
 
     pins: tuple[Pin, ...]
@@ -96,6 +98,7 @@ class Lock(NamedTuple):
     index_state: str = ""
     strategy: str = "optimal"
     notes: tuple[str, ...] = ()
+    cuda: str = ""
 
     @property
     def versions(self) -> dict[str, str]:
