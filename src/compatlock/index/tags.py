@@ -44,13 +44,10 @@ class TagRanks:
         self._ranks: dict[str, int] = {}
         for rank, tag in enumerate(tags):
             self._ranks.setdefault(str(tag), rank)
-        self._memo: dict[tuple[str, str, str], int | None] = {}
+        self._memo: dict[str, int | None] = {}
 
     def rank(self, interpreter: str, abi: str, platform: str) -> int | None:
         """Best rank among a wheel's compressed tag set (`py2.py3`, `none`, `any`); None when none fits."""
-        key = (interpreter, abi, platform)
-        if key in self._memo:
-            return self._memo[key]
         best: int | None = None
         for i in interpreter.lower().split("."):
             for a in abi.lower().split("."):
@@ -58,13 +55,17 @@ class TagRanks:
                     rank = self._ranks.get(f"{i}-{a}-{p}")
                     if rank is not None and (best is None or rank < best):
                         best = rank
-        self._memo[key] = best
         return best
 
     def rank_of_wheel(self, filename: str) -> int | None:
         """Rank of a wheel by its file name; None when it does not fit."""
+        # Name and version have no dash in them (binary distribution format); a build tag comes with few.
+        rest = filename.split("-", 2)[-1]
+        if rest in self._memo:
+            return self._memo[rest]
         parts = filename[:-4].split("-")
-        return self.rank(parts[-3], parts[-2], parts[-1]) if len(parts) >= 5 else None
+        rank = self._memo[rest] = self.rank(parts[-3], parts[-2], parts[-1]) if len(parts) >= 5 else None
+        return rank
 
 
 def build_number(filename: str) -> tuple[int, str]:

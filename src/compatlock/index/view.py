@@ -152,19 +152,20 @@ class Viewer:
             return YANKED
         return PRERELEASE if self._policy.prerelease != "allow" and _is_prerelease(version) else ""
 
-    def _in_time(self, file: File) -> bool:
+    def _in_time(self, files: tuple[File, ...]) -> list[File]:
         cut = self._policy.exclude_newer
-        return cut is None or (file.upload_time is not None and file.upload_time <= cut)
+        return [f for f in files if cut is None or ((time := f.upload_time) is not None and time <= cut)]
 
     def _draft(self, project: str, position: int, release: Release) -> _Draft | Hidden:
         """What the release would be as a candidate, or why it is none whatever the others are."""
-        files = [f for f in release.files if self._in_time(f)]
+        files = self._in_time(release.files)
         if not files:
             dated = any(f.upload_time is not None for f in release.files)
             return Hidden(release.version, DATE if dated else UNDATED, position=position)
         if self._policy.prerelease == "disallow" and _is_prerelease(release.version):
             return Hidden(release.version, NO_PRERELEASE, position=position)
-        for yanked, chosen in ((False, [f for f in files if f.yanked is None]), (True, files)):
+        kept = [f for f in files if f.yanked is None]
+        for yanked, chosen in ((False, kept), (True, files)) if len(kept) < len(files) else ((False, files),):
             wheels, sdists = self._sort(project, chosen)
             if wheels or sdists:
                 times = [f.upload_time for f in files if f.upload_time is not None]
@@ -183,16 +184,19 @@ class Viewer:
     def _sort(self, project: str, files: list[File]) -> tuple[list[File], list[File]]:
         wheels: list[tuple[int, tuple[int, str], File]] = []
         sdists = []
+        takes_wheels = not self._policy.forbids_wheels(project)
+        takes_sdists = not self._policy.forbids_sdists(project)
+        rank_of, accepts = self._ranks.rank_of_wheel, self.accepts_python
         for file in files:
-            if not self.accepts_python(file.requires_python):
-                continue
-            if not file.is_wheel:
-                if not self._policy.forbids_sdists(project):
+            filename = file.filename
+            if not filename.endswith(".whl"):
+                if takes_sdists and accepts(file.requires_python):
                     sdists.append(file)
-            elif not self._policy.forbids_wheels(project):
-                rank = self._ranks.rank_of_wheel(file.filename)
-                if rank is not None:
-                    wheels.append((rank, build_number(file.filename), file))
+            elif takes_wheels:
+                # Most wheels of a large project are for other platforms.
+                rank = rank_of(filename)
+                if rank is not None and accepts(file.requires_python):
+                    wheels.append((rank, build_number(filename), file))
         # Installers take the best tag, then the highest build number (binary distribution format).
         wheels.sort(key=lambda entry: entry[2].filename)
         wheels.sort(key=lambda entry: entry[1], reverse=True)
