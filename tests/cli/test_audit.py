@@ -98,7 +98,7 @@ def test_a_lock_is_fixed_with_as_few_changes_as_possible(cli: Cli, overlapping: 
     run = cli("audit", "freeze.txt", "--fix")
     assert run.code == 0
     assert run.out.startswith("overlap (certain): ")
-    assert "note: taken as asked for, as nothing else needs them: left, other, right" in run.err
+    assert "note: taken as asked for (say it with -r to be exact): left, other, right" in run.err
     assert run.err.endswith("wrote freeze.txt\n")
     pins = pins_of(Path("freeze.txt").read_text())
     assert pins["other"] == "1.0"

@@ -19,11 +19,11 @@ def test_locks_of_two_formats_are_compared(cli: Cli, index: IndexServer) -> None
     assert cli("lock", "-r", "a", "-o", "pylock.toml", "-q", "--no-cache").code == 0
     run = cli("diff", "old.lock", "pylock.toml")
     assert (run.code, run.err) == (0, "")
-    assert run.out == "Major steps:\n  a 1.0 -> 2.0\nAdded:\n  b 1.0\n1 changed, 1 added\n"
+    assert run.out == "Major steps:\n  a 1.0 -> 2.0 (asked for)\nAdded:\n  b 1.0\n1 changed, 1 added\n"
     assert cli("diff", "old.lock", "pylock.toml", "--exit-code").code == 1
     assert cli("diff", "old.lock", "old.lock", "--exit-code").code == 0
     assert json.loads(cli("diff", "old.lock", "pylock.toml", "--json").out)["changes"][0]["new"] == "2.0"
-    assert "| a | 1.0 | 2.0 |" in cli("diff", "old.lock", "pylock.toml", "--format", "markdown").out
+    assert "| **a** | 1.0 | 2.0 |" in cli("diff", "old.lock", "pylock.toml", "--format", "markdown").out
 
 
 @pytest.mark.parametrize(

@@ -39,3 +39,24 @@ def test_the_lines() -> None:
 def test_a_note_holds_no_credentials() -> None:
     (note,) = read_freeze("-e https://user:secret@git.example/x.git\n", "f.txt").notes
     assert "secret" not in note
+
+
+def test_comments_tell_what_was_asked_for() -> None:
+    text = """\
+a==1 \\
+    --hash=sha256:00
+    # via -r requirements.in
+b[x]==1
+    # via a
+c==1
+    # via
+    #   b
+    #   proj (pyproject.toml)
+d==1
+    # via
+    #   a
+    #   c[extra]
+    # note: held back by -r r.in
+e==1
+"""
+    assert [pin.name for pin in read_freeze(text, "r.txt").pins if pin.is_root] == ["a", "c"]

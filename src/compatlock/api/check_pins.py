@@ -96,7 +96,9 @@ def _read_lock(fmt: str, text: str, path: str) -> Lock:
 
 def given_of_lock(lock: Lock, path: str) -> Given:
     """What a lock pins and waives; `path` names it."""
-    pins = tuple(FrozenPin(pin.name, pin.version, path, pin.extras) for pin in lock.pins)
+    pins = tuple(
+        FrozenPin(pin.name, pin.version, path, pin.extras, pin.marker, pin.is_root) for pin in lock.pins
+    )
     waived = [edge for edge in lock.edges if edge.waived and edge.package]
     waivers = tuple(Waiver(edge.package, edge.on, edge.extra, source=path) for edge in waived)
     return Given(pins, waivers, target_in_words(lock.target), excluded=_excluded(lock.command))

@@ -34,6 +34,7 @@ def _side(given: Given, path: str) -> Side:
         pins={pin.name: pin.version for pin in given.pins},
         waivers=tuple(sorted({_edge(w.package, w.extra, w.on) for w in given.waivers})),
         target=str(given.target) if given.target else "",
+        roots=frozenset(pin.name for pin in given.pins if pin.is_root),
     )
 
 

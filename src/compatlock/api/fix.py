@@ -41,8 +41,8 @@ def fix_pins(
     """Lock again what pins (see `check_pins.read_given`) were made for, with an audit, changing as few of
     them as possible, and write it to `outputs`.
 
-    What is asked for are the options' requirements, files and profiles; when there are none, every package
-    that no other one of the pins needs. Raises what `files.lock_to_files` raises, AuditFailed too.
+    What is asked for are the options' requirements, files and profiles; when there are none, what the file
+    says that was asked for, else every package that no other one of the pins needs. Raises what `files.lock_to_files` raises, AuditFailed too.
     """
     own, asked_target = given.target or Target(), options.target
     target = Target(*(mine or theirs for mine, theirs in zip(asked_target, own, strict=True)))
@@ -54,7 +54,8 @@ def fix_pins(
     )
     asked: tuple[str, ...] = ()
     if not (options.requirements or options.files or options.profiles):
-        asked = _unneeded(options, given, on_progress)
+        roots = [_with_extras(pin.name, pin.extras) for pin in given.pins if pin.is_root]
+        asked = tuple(roots) or _unneeded(options, given, on_progress)
         options = options._replace(requirements=asked)
     options = options._replace(older={pin.name: pin.version for pin in given.pins if pin.version})
     written = lock_to_files(options, outputs, on_progress=on_progress)
@@ -79,10 +80,11 @@ def _unneeded(
             for need in each.dependencies.of(extra)
             if need.name != name
         }
-        return tuple(
-            f"{name}[{','.join(held[name].extras)}]" if held[name].extras else name
-            for name in sorted(held.keys() - needed)
-        )
+        return tuple(_with_extras(name, held[name].extras) for name in sorted(held.keys() - needed))
 
     anew = options._replace(exclude_newer="")
     return with_supply(anew, work, on_progress=on_progress, needs_roots=False)
+
+
+def _with_extras(name: str, extras: Sequence[str]) -> str:
+    return f"{name}[{','.join(extras)}]" if extras else name

@@ -31,7 +31,7 @@ _TAKEN = {
     "cache_dir", "no_cache", "as_json", "quiet", "verbose",
 }  # fmt: skip
 _HELP = {
-    "requirements": "With --fix: what was asked for, else all that nothing else in LOCK needs (repeatable).",
+    "requirements": "With --fix: what was asked for, else what LOCK says or implies (repeatable).",
     "facts": "With --fix: a further facts file (repeatable).",
     "no_shipped_facts": "With --fix: leave out the facts that come with compatlock.",
     "no_soft_facts": "With --fix: leave out the facts that only warn.",
@@ -107,7 +107,7 @@ def _fix(
     if quiet:
         return
     if fixed.asked:
-        say(f"note: taken as asked for, as nothing else needs them: {', '.join(fixed.asked)}")
+        say(f"note: taken as asked for (say it with -r to be exact): {', '.join(fixed.asked)}")
     for note in fixed.written.outcome.lock.notes:
         say(f"note: {note}")
     say(diff_text(fixed.diff).rstrip())

@@ -21,6 +21,11 @@ _REFERENCE = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
 _OPTIONS_AFTER = re.compile(r"\s--[a-z].*\Z", re.S)
 _EDITABLE = re.compile(r"(?:-e|--editable)[\s=]")
+# What pip-tools, uv and compatlock say below a pin: who needs it, behind `via` or in lines below it.
+_PINNED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*==")
+_VIA = re.compile(r"\s+# via(?:\s+(\S.*))?\Z")
+_VIA_ITEM = re.compile(r"\s+#\s{3,}(\S.*)\Z")
+_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?\Z")
 # What `pip freeze` says above an editable installation whose place it cannot tell.
 _EDITABLE_COMMENT = re.compile(
     r"^# Editable (?:install|Git install) .*\(([A-Za-z0-9._-]+)==([^)\s]+)\)", re.MULTILINE
@@ -28,13 +33,15 @@ _EDITABLE_COMMENT = re.compile(
 
 
 class FrozenPin(NamedTuple):
-    """One line: `version` is `""` for a URL, a path or an editable installation."""
+    """One line: `version` is `""` for a URL, a path or an editable installation. `is_root` is set when the
+    file says that somebody asked for the package, not only another one."""
 
     name: str
     version: str
     origin: str
     extras: tuple[str, ...] = ()
     marker: str = ""
+    is_root: bool = False
 
 
 class Frozen(NamedTuple):
@@ -62,7 +69,27 @@ def read_freeze(text: str, path: str) -> Frozen:
     editable = (FrozenPin(normalise(m[1]), m[2], path) for m in _EDITABLE_COMMENT.finditer(text))
     known = {pin.name for pin in pins if pin.version}
     pins += [pin for pin in editable if pin.name not in known]
+    roots = roots_of(text)
+    pins = [pin._replace(is_root=pin.name in roots) for pin in pins]
     return Frozen(tuple(pins), tuple(notes))
+
+
+def roots_of(text: str) -> frozenset[str]:
+    """Return the packages of which comments below their pins (`# via`) name something else that needs them
+    than a package: a file, a project, an option."""
+    found = set()
+    name, within = "", False
+    for line in text.splitlines():
+        pinned = _PINNED.match(line)
+        if pinned is not None:
+            name, within = normalise(pinned[1]), False
+            continue
+        via = _VIA.match(line)
+        item = via or (_VIA_ITEM.match(line) if within else None)
+        within = via is not None or item is not None
+        if item is not None and item[1] and not _PACKAGE.match(item[1]):
+            found.add(name)
+    return frozenset(found)
 
 
 def _pins(content: str, origin: str) -> Iterator[FrozenPin]:
