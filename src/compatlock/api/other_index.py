@@ -7,6 +7,7 @@ from compatlock.api.hints import nearest_platform, nearest_python
 from compatlock.api.obstacles import obstacles
 from compatlock.api.times import format_time
 from compatlock.index.view import DATE, NATIVE, PYTHON, TAGS, UNDATED
+from compatlock.model.cuda import CUDA
 from compatlock.model.target import Target
 from compatlock.model.way_out import NEWER, TARGET, WayOut
 
@@ -82,4 +83,4 @@ def _because(hidden: list[Hidden], *reasons: str) -> list[Hidden]:
 
 def _names(core: Core) -> list[str]:
     names = (name for edge in core.edges for name in (edge.package, edge.on))
-    return [name for name in dict.fromkeys(names) if name]
+    return [name for name in dict.fromkeys(names) if name and name != CUDA]

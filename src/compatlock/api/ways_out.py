@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from compatlock.api.drive import drive
+from compatlock.api.other_cuda import newer_cuda, with_waivers
 from compatlock.api.other_index import newer, targets
 from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
+from compatlock.model import core as kinds
 from compatlock.model.way_out import COST_LIFTED, MOVE
 from compatlock.solver import ways_out as changes
 from compatlock.solver.again import Effort
@@ -51,6 +53,8 @@ def ways_out(
     found = list(finder.solved(changes.moves(request, core)))
     found += newer(core, request, supply, finder.elsewhere)
     found += targets(core, request, supply, finder.elsewhere)
+    if any(edge.kind == kinds.TARGET for edge in core.edges):
+        found += finder.with_newer_cuda(request)
     found += finder.solved(changes.waivers(request, core))
     cheap = min((solved.way.cost for solved in found if solved.way.waivers), default=None)
     if cheap is None or cheap > COST_LIFTED:
@@ -83,9 +87,21 @@ class _Finder:
             if solved is not None and self._is_recent(solved):
                 yield solved
 
+    def with_newer_cuda(self, request: Request) -> Iterator[Solved]:
+        """The answer for the nearest target that runs a newer CUDA, if need be with the cheapest waivers."""
+        for change in newer_cuda(request):
+            solved = self._attempt(change, self._universe)
+            if solved is None:
+                waived = changes.cheapest_waivers(self._universe, change.request, self._core, self.effort)
+                found = self.attempt(waived)
+                solved = found and with_waivers(change, found)
+            if solved is not None:
+                yield solved
+                return
+
     def elsewhere(self, change: Change, supply: Supply) -> Solved | None:
         """The answer to a change under which the index is seen otherwise."""
-        universe = Universe(change.request.amendments, supply.is_compiled)
+        universe = Universe(change.request.amendments, supply.is_compiled, supply.is_elsewhere)
         return self._attempt(change, universe, supply)
 
     def _attempt(self, change: Change, universe: Universe, supply: Supply | None = None) -> Solved | None:

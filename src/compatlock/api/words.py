@@ -5,9 +5,11 @@ from __future__ import annotations
 from compatlock.api.hidden_words import Obstacles, helpful, hidden_lines, newer_than
 from compatlock.api.phrases import bound, is_one, listed, needs, requirement, spans
 from compatlock.model import core as kinds
+from compatlock.model.cuda import MAJORS, majors_within, oldest_driver
 from compatlock.model.display import excerpt, printable
 from compatlock.model.package import YANKED
 from compatlock.model.way_out import NEWER, TARGET
+from compatlock.solver.guards import LOCAL_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,6 +111,8 @@ def _line(edge: CoreEdge) -> str:
         return _extra_line(edge)
     if edge.kind == kinds.FACT:
         return _fact_line(edge, who)
+    if edge.kind == kinds.TARGET:
+        return _target_line(edge)
     if edge.kind == kinds.URL:
         return f"{who} {needs(edge.releases)} {edge.on} from {excerpt(edge.detail)}, which no index can serve"
     if edge.kind == kinds.PROBLEM:
@@ -144,7 +148,18 @@ def _extra_line(edge: CoreEdge) -> str:
     return f"{edge.on} {spans(edge.releases)} {has} no extra `{extra}`; {offers}"
 
 
+def _target_line(edge: CoreEdge) -> str:
+    """What the target runs, and what it would take to run the next CUDA."""
+    newest = majors_within(edge.specifier)[0]
+    following = MAJORS[MAJORS.index(newest) - 1]
+    takes = f"CUDA {following} needs driver {oldest_driver(following)} or newer"
+    who = "the target" if edge.origin.startswith("CUDA") else edge.origin
+    return f"{who} runs CUDA {newest}.x at most; {takes}"
+
+
 def _fact_line(edge: CoreEdge, who: str) -> str:
+    if edge.origin == LOCAL_VERSION:
+        return excerpt(edge.detail, 300)
     summary = f"{excerpt(edge.detail, 300)} (known fact `{edge.origin}`)"
     if not edge.releases:
         return summary
