@@ -88,8 +88,7 @@ class RemoteFile:
         return await self._read(start, end)
 
     async def _read(self, start: int, end: int) -> bytes:
-        # Of a file that is too large to be read whole, nothing more is read either.
-        limit = end - start if self.size > MAX_DOWNLOAD else MAX_DOWNLOAD
+        limit = _most(self.size, end - start)
         reply = await self._fetch(self._url, byte_range=f"bytes={start}-{end - 1}", limit=limit)
         if reply.status == 200 and reply.complete and self.size in (0, len(reply.body)):
             self.size, self.data = len(reply.body), reply.body
@@ -106,7 +105,7 @@ async def open_tail(fetch: Fetch, url: str, size: int, tail: int) -> RemoteFile:
     """Get the last `tail` bytes of a file (of `size` bytes if that is known, else 0), in the way that this
     server understands. Raises IndexUnavailable and MissingError."""
     wanted = f"bytes={max(0, size - tail)}-{size - 1}" if size else f"bytes=-{tail}"
-    reply = await fetch(url, byte_range=wanted, limit=MAX_DOWNLOAD)
+    reply = await fetch(url, byte_range=wanted, limit=_most(size, tail))
     start = _tail_start(reply)
     ranges_ignored = reply.status == 200 and size > 0
     if start is None and reply.status in (200, 206, 400, 405, 416, 501) and not ranges_ignored:
@@ -114,11 +113,16 @@ async def open_tail(fetch: Fetch, url: str, size: int, tail: int) -> RemoteFile:
         # the whole file or its start): ask for the size, then for the bytes by their numbers.
         size = await _size(fetch, url)
         wanted = f"bytes={max(0, size - tail)}-{size - 1}"
-        reply = await fetch(url, byte_range=wanted, limit=MAX_DOWNLOAD)
+        reply = await fetch(url, byte_range=wanted, limit=_most(size, tail))
         start = _tail_start(reply)
     if start is None:
         raise unreadable(url, reply)
     return RemoteFile(fetch, url, start + len(reply.body), reply.body)
+
+
+def _most(size: int, wanted: int) -> int:
+    """How many bytes of an answer to read: of a file that is too large to be read whole, what was wanted."""
+    return wanted if size > MAX_DOWNLOAD else max(wanted, MAX_DOWNLOAD)
 
 
 def _tail_start(reply: Reply) -> int | None:
