@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import NamedTuple
 
+from compatlock.api.check_cuda import cuda_findings
 from compatlock.model import report as kinds
 from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.report import Discrepancy
@@ -66,6 +67,7 @@ class Rules:
                     yield from self._edge(name, extra, need)
         for fact in self._request.facts:
             yield from self._fact(fact, wanted)
+        yield from cuda_findings(self._held, self._request, self.holds)
 
     def _wanted(self) -> dict[str, set[str]]:
         """The extras of each package that somebody asks for, `""` for the package itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compatlock.model import core as kinds
+from compatlock.model.cuda import CUDA
 from compatlock.model.display import excerpt
 from compatlock.model.package import YANKED
 
@@ -38,6 +39,9 @@ def helpful(core: Core, name: str, hidden: Sequence[Hidden]) -> list[Hidden]:
     """Hidden releases of a package of the core that fit all of the core's bounds on it. When the core
     speaks of what releases of the package need, then only newer ones, which may need something else, and
     only those that another target admits."""
+    if any(e.kind == kinds.FACT and e.package == name and e.on == CUDA for e in core.edges):
+        # Releases for a newer CUDA are no way out for a target that does not run it.
+        return []
     fitting = _within(hidden, _bounds(core, name))
     speaks = [e for e in core.edges if e.releases and name == (e.on if e.kind == kinds.EXTRA else e.package)]
     unmet = any(g.package == name and (g.specifiers or not g.newest) for g in core.gaps)
