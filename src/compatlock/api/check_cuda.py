@@ -34,10 +34,10 @@ def cuda_findings(
         return
     foreign = [name for name, majors in bound.items() if majors and set(majors).isdisjoint(target)]
     for name in foreign:
-        what = f"{_who(held[name])} is built for {_cuda(bound[name])}, and the target runs CUDA {target[0]} at most"
-        yield _finding(
-            held[name], request, holds, f"{what} ({request.target.cuda_origin})", _cuda(bound[name])
-        )
+        cuda = _cuda(bound[name])
+        runs = f"the target runs CUDA {target[0]} at most ({request.target.cuda_origin})"
+        text = f"{_who(held[name])} is built for {cuda}, and {runs}"
+        yield _finding(held[name], request, holds, text, cuda)
     if not foreign:
         yield from _mixed(held, bound, request, holds)
 
