@@ -10,6 +10,7 @@ from compatlock.api.words import describe_core, no_solution
 from compatlock.index.view import Hidden
 from compatlock.model.core import CONSTRAINT, EDGE, EXTRA, FACT, PROBLEM, ROOT, URL, Core, CoreEdge, Gap
 from compatlock.model.target import Target
+from compatlock.solver.cores import Cores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ def message(
     core: Core, hidden: Mapping[str, Sequence[Hidden]] | None = None, *, target: Target = TARGET
 ) -> str:
     """What is shown: the sentences, then the hints."""
-    error = no_solution(core, target, lambda name: (hidden or {}).get(name, ()))
+    error = no_solution(Cores((core,), complete=True), target, lambda name: (hidden or {}).get(name, ()))
     assert error.core is core
     assert error.message == describe_core(core, target, lambda name: (hidden or {}).get(name, ()))
     return "\n".join([error.message, *(f"hint: {hint}" for hint in error.hints)])

@@ -8,17 +8,19 @@ from compatlock.api.drive import drive
 from compatlock.api.lag_guard import accepting, is_guard, is_held_by_user
 from compatlock.api.obstacles import obstacles
 from compatlock.api.unusable import unusable_files, unusable_releases
-from compatlock.api.ways_out import ways_out
+from compatlock.api.ways_out import Found, ways_out
 from compatlock.api.words import no_solution
 from compatlock.errors import IndexUnavailable
+from compatlock.index.supply import CacheChanged
 from compatlock.model import core as kinds
 from compatlock.model.way_out import ACCEPT_LAG, WAIVE, WayOut
-from compatlock.solver.explain import explain
+from compatlock.solver.cores import CoreFinder, Cores
+from compatlock.solver.guards import constraint_label
 from compatlock.solver.ways_out import complete
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from compatlock.api.lag_guard import Guarded, Limits
     from compatlock.errors import NoSolution
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from compatlock.model.request import Request
     from compatlock.model.unusable import Unusable
     from compatlock.model.waiver import Waiver
+    from compatlock.solver.guards import Label
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Universe
 
@@ -34,15 +37,25 @@ if TYPE_CHECKING:
 _LISTED = 4
 
 
-def contradiction(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
-    """The error for a request that has no answer: one minimal core, in words, and ways out."""
-    core = drive(explain(universe, request), universe, supply)
-    supply.confirm(_packages(core))
-    found, unknown = _look_for_ways_out(core, request, universe, supply, limits)
+def contradiction(
+    request: Request, universe: Universe, supply: Supply, limits: Limits, *, all_cores: bool = True
+) -> NoSolution:
+    """The error for a request that has no answer: the minimal cores (`all_cores` False: one of them), in
+    words, and ways out."""
+    finder = CoreFinder(universe, request)
+    try:
+        core = drive(finder.first(), universe, supply)
+        supply.confirm(_packages(core))
+        found, unknown = _look_for_ways_out(core, request, universe, supply, limits)
+        cores = Cores((core,), complete=False)
+        if all_cores:
+            cores = _all_cores(finder, core, found.given_up, supply)
+    finally:
+        finder.close()
     supply.save()
-    error = no_solution(core, request.target, partial(obstacles, supply), found)
+    error = no_solution(cores, request.target, partial(obstacles, supply), found.ways)
     error.hints += unknown
-    error.unusable = _unusable(core, universe, supply)
+    error.unusable = _unusable(cores.cores[0], universe, supply)
     return error
 
 
@@ -60,18 +73,35 @@ def too_old(
 
     `narrowed` is the request under the guard, `solution` the best answer without it.
     """
-    core = drive(explain(universe, narrowed), universe, supply)
-    if is_held_by_user(core):
-        return None
-    supply.confirm(_packages(core))
-    way = WayOut(ACCEPT_LAG, accepting(packages))
-    accepted = drive(complete(way, universe, request, core, solution), universe, supply)
-    found, unknown = _look_for_ways_out(core, narrowed, universe, supply, limits)
+    finder = CoreFinder(universe, narrowed)
+    try:
+        core = drive(finder.first(), universe, supply)
+        if is_held_by_user(core):
+            return None
+        supply.confirm(_packages(core))
+        way = WayOut(ACCEPT_LAG, accepting(packages))
+        accepted = drive(complete(way, universe, request, core, solution), universe, supply)
+        found, unknown = _look_for_ways_out(core, narrowed, universe, supply, limits)
+        lifted = frozenset(constraint_label(line) for line in narrowed.constraints if is_guard(line.origin))
+        cores = _all_cores(finder, core, [lifted, *found.given_up], supply)
+    finally:
+        finder.close()
     supply.save()
-    error = no_solution(core, request.target, partial(obstacles, supply), (accepted, *found))
+    error = no_solution(cores, request.target, partial(obstacles, supply), (accepted, *found.ways))
     error.hints += (*_apart(core), *unknown)
-    error.unusable = _unusable(core, universe, supply)
+    error.unusable = _unusable(cores.cores[0], universe, supply)
     return error
+
+
+def _all_cores(finder: CoreFinder, core: Core, given_up: Iterable[frozenset[Label]], supply: Supply) -> Cores:
+    """All cores, without looking again at what is known to have answers; the one that is known when the index
+    cannot be asked for more."""
+    try:
+        return drive(finder.all(given_up), finder.universe, supply)
+    except CacheChanged:
+        raise
+    except IndexUnavailable:
+        return Cores((core,), complete=False)
 
 
 def _packages(core: Core) -> list[str]:
@@ -87,14 +117,14 @@ def _unusable(core: Core, universe: Universe, supply: Supply) -> tuple[Unusable,
 
 def _look_for_ways_out(
     core: Core, request: Request, universe: Universe, supply: Supply, limits: Limits
-) -> tuple[tuple[WayOut, ...], tuple[str, ...]]:
+) -> tuple[Found, tuple[str, ...]]:
     """Ways out, and hints about those that were not found out about: why there is no answer is known all the
     same."""
     try:
         found = ways_out(core, request, universe, supply, most_days=limits.default)
-        return found.ways, _given_up(found.unfinished)
+        return found, _given_up(found.unfinished)
     except IndexUnavailable as error:
-        return (), (f"ways out could not be looked for: {error.message}",)
+        return Found(()), (f"ways out could not be looked for: {error.message}",)
 
 
 def _given_up(unfinished: Sequence[str]) -> tuple[str, ...]:

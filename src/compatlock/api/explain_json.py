@@ -31,6 +31,11 @@ def error_body(error: CompatlockError) -> dict[str, Any]:
         core = error.core
         body["core"] = [plain(edge) for edge in core.edges] if core is not None else []
         body["gaps"] = [plain(gap) for gap in core.gaps] if core is not None else []
+        body["cores"] = [
+            {"core": [plain(e) for e in each.edges], "gaps": [plain(g) for g in each.gaps]}
+            for each in error.cores
+        ]
+        body["all_cores"] = error.all_cores
         body["ways_out"] = [way_to_json(way) for way in error.ways_out]
         body["unusable"] = [plain(each) for each in error.unusable]
     if isinstance(error, LockInvalid):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compatlock.api.more_cores import describe_more_cores
 from compatlock.api.phrases import listed
 from compatlock.api.way_words import describe_ways_out
 from compatlock.model.display import printable
@@ -20,7 +21,11 @@ _EDGES = 6
 def describe(explanation: Explanation) -> str:
     """The explanation as text, with a line end."""
     if explanation.error is not None:
-        parts = [explanation.error.message, describe_ways_out(explanation.error.ways_out)]
+        parts = [
+            explanation.error.message,
+            describe_more_cores(explanation.error, full=True),
+            describe_ways_out(explanation.error.ways_out),
+        ]
         parts += [f"hint: {hint}" for hint in explanation.error.hints]
         return "\n".join(part for part in parts if part) + "\n"
     assert explanation.lock is not None

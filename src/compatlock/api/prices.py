@@ -88,7 +88,9 @@ class Session:
         if solution is None:
             from compatlock.api.contradiction import contradiction
 
-            return Price(version, error=contradiction(request, self._universe, self._supply, Limits()))
+            return Price(
+                version, error=contradiction(request, self._universe, self._supply, Limits(), all_cores=False)
+            )
         return self._compare(name, version, solution)
 
     def _compare(self, name: str, version: str, then: Solution) -> Price:

@@ -10,10 +10,14 @@ from compatlock.api.other_index import newer, targets
 from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model import core as kinds
-from compatlock.model.way_out import COST_LIFTED, MOVE
+from compatlock.model.core import EDGE, URL
+from compatlock.model.way_out import COST_LIFTED, DROP, MOVE, WAIVE
 from compatlock.solver import ways_out as changes
 from compatlock.solver.again import Effort
+from compatlock.solver.cores import merged
+from compatlock.solver.guards import Label
 from compatlock.solver.universe import Universe
+from compatlock.solver.ways_out import line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +35,17 @@ if TYPE_CHECKING:
 # what there is to find is of little use.
 _TOGETHER = 8000
 _EACH = 2000
+# Of so many edges it is looked at whether dropping them helps, only to know whether there are other cores.
+_LEFT = 2
 
 
 class Found(NamedTuple):
-    """`ways` ranked; `unfinished` says, as the user would write them, which changes were given up."""
+    """`ways` ranked; `unfinished` says, as the user would write them, which changes were given up.
+    `given_up` are sets of statements without which there is an answer (see `solver.cores`)."""
 
     ways: tuple[WayOut, ...]
     unfinished: tuple[str, ...] = ()
+    given_up: tuple[frozenset[Label], ...] = ()
 
 
 def ways_out(
@@ -62,10 +70,44 @@ def ways_out(
         best = finder.attempt(changes.cheapest_waivers(universe, request, core, finder.effort))
         if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
             found.append(best)
+    rest: list[Solved] = []
     if not any(solved.way.waivers for solved in found):
         found += finder.solved(changes.drops(request, core))
+    else:
+        # Where waivers help, what they leave of the core may be part of every core as well.
+        waived = {(w.package, w.on) for solved in found for w in solved.way.waivers}
+        left = [change for change in changes.drops(request, core) if not waived.issuperset(_edges(change))]
+        rest += finder.solved(left if len(left) <= _LEFT else ())
     ways = tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
-    return Found(ways, tuple(finder.unfinished))
+    given_up = (statements_broken(solved.way, core, request) for solved in (*found, *rest))
+    return Found(ways, tuple(finder.unfinished), tuple(filter(None, given_up)))
+
+
+def _edges(change: Change) -> set[tuple[str, str]]:
+    return {(dropped.package, dropped.on) for dropped in change.way.exclusions}
+
+
+def statements_broken(way: WayOut, core: Core, request: Request) -> frozenset[Label]:
+    """Statements of which a way out shows that all others together have an answer; none when it shows
+    nothing of the kind."""
+    if way.kind == MOVE:
+        return frozenset(merged(Label(*edge[:7])) for edge in core.edges if line_of(edge) == way.replaces)
+    if way.kind == DROP:
+        return frozenset(
+            merged(Label(*edge[:7]))
+            for edge in core.edges
+            if edge.kind in (EDGE, URL)
+            and (edge.package, edge.on) in {(x.package, x.on) for x in way.exclusions}
+        )
+    if way.kind != WAIVE:
+        return frozenset()
+    # What the request permits to drop anyway is broken by none.
+    permitted = {(w.package, w.on) for w in request.waivers}
+    return frozenset(
+        Label(EDGE, edge.package, edge.extra, edge.on)
+        for edge in way.breaks
+        if (edge.package, edge.on) not in permitted
+    )
 
 
 class _Finder:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from compatlock.model.core import Core, CoreEdge, Gap
     from compatlock.model.target import Target
     from compatlock.model.way_out import WayOut
+    from compatlock.solver.cores import Cores
 
 # More bounds of one package on another than this are told in one line, and so many of them in full.
 _LINES = 3
@@ -28,18 +29,21 @@ _YANKED = 3
 
 
 def no_solution(
-    core: Core, target: Target, hidden: Callable[[str], Sequence[Hidden]], ways_out: Sequence[WayOut] = ()
+    cores: Cores, target: Target, hidden: Callable[[str], Sequence[Hidden]], ways_out: Sequence[WayOut] = ()
 ) -> NoSolution:
-    """The error that says a core in words, with hints and ways out; the other arguments are those of
-    `describe_core`."""
+    """The error that says the shortest core in words, with hints and ways out; the other arguments are those
+    of `describe_core`."""
     from compatlock.api.hints import hints
     from compatlock.errors import NoSolution
 
     obstacles = Obstacles(hidden)
+    core = cores.cores[0]
     message = describe_core(core, target, obstacles)
     return NoSolution(
         message,
         core=core,
+        cores=cores.cores,
+        all_cores=cores.complete,
         hints=_untold(hints(core, target, obstacles, loosen=not ways_out), ways_out),
         ways_out=ways_out,
     )
@@ -58,7 +62,7 @@ def describe_core(core: Core, target: Target, hidden: Callable[[str], Sequence[H
     `hidden(name)` gives the releases of a project that are no candidates (see `api.obstacles`); it is
     asked only about packages of the core.
     """
-    lines = [_headline(core, target), *_edge_lines(core)]
+    lines = [_headline(core, target), *edge_lines(core)]
     for gap in core.gaps:
         lines += _gap_lines(gap, core, target, hidden)
     lines += _newer_lines(core, target, hidden)
@@ -85,7 +89,8 @@ def _asked(edge: CoreEdge) -> str:
 # Edges
 
 
-def _edge_lines(core: Core) -> Iterable[str]:
+def edge_lines(core: Core) -> Iterable[str]:
+    """What the statements of a core say, a line for each, or for many bounds on the same package."""
     told: set[tuple[str, str, str]] = set()
     for edge in core.edges:
         key = (edge.package, edge.extra, edge.on)

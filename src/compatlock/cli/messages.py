@@ -14,6 +14,10 @@ def report(error: CompatlockError, *, verbose: bool = False) -> None:
     _say_with("error", "red", error.message)
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
+    if len(getattr(error, "cores", ())) > 1:
+        from compatlock.api.more_cores import describe_more_cores
+
+        say(describe_more_cores(error, full=verbose))  # type: ignore[arg-type]
     unusable = getattr(error, "unusable", ())
     if verbose and unusable:
         from compatlock.api.unusable import describe

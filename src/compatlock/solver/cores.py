@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # So many cores are told at most, so many sets are looked at for them, and no further one after so many calls
 # of the SAT solver: where more excludes each other, a list of all reasons is of no use.
-MOST = 8
+MOST = 6
 _LOOKS = 40
 _CALLS = 4000
 # How many releases that nothing has read before may be read for cores beyond the first.
@@ -53,18 +53,13 @@ def merged(label: Label) -> Label:
 def all_cores(
     universe: Universe, request: Request, given_up: Iterable[Collection[Label]] = (), most: int = MOST
 ) -> Generator[Need, None, Cores]:
-    """Find the minimal cores of a request for which `search` found no answer, up to `most`.
-
-    `given_up`: sets of merged statements without which an answer is known (of a way out: what it breaks);
-    they need not be looked for. Yields a `Need` whenever something must be read, and goes on when `universe`
-    holds it. Raises RuntimeError when there is an answer.
-    """
-    run = _AllCores(universe, request)
+    """Find the minimal cores of a request for which `search` found no answer: `CoreFinder` at one go."""
+    finder = CoreFinder(universe, request)
     try:
-        return (yield from run.all(given_up, most))
+        yield from finder.first()
+        return (yield from finder.all(given_up, most))
     finally:
-        run.sat.close()
-        run.map.close()
+        finder.close()
 
 
 class _Map:
@@ -106,18 +101,40 @@ class _Map:
         return gone
 
 
-class _AllCores(_Explanation):
+class CoreFinder(_Explanation):
+    """Finds one core at once, and all others when asked. To be closed at the end."""
+
     def __init__(self, universe: Universe, request: Request) -> None:
         super().__init__(universe, request)
         self.map = _Map()
+        self.told: tuple[frozenset[Label], Core] | None = None
 
-    def all(self, given_up: Iterable[Collection[Label]], most: int) -> Generator[Need, None, Cores]:
+    def close(self) -> None:
+        """Free the native solvers."""
+        self.sat.close()
+        self.map.close()
+
+    def first(self) -> Generator[Need, None, Core]:
+        """Find one minimal core, that which is short to tell (see `solver.explain.explain`)."""
         labels = yield from self.first_core()
         core = yield from self.tell(labels)
-        first = self._statements(labels)
+        self.told = self._statements(labels), core
+        return core
+
+    def all(
+        self, given_up: Iterable[Collection[Label]] = (), most: int = MOST
+    ) -> Generator[Need, None, Cores]:
+        """After `first`: find all cores, up to `most`.
+
+        `given_up`: sets of merged statements without which an answer is known (of a way out: what it
+        breaks); they need not be looked for. Yields a `Need` whenever something must be read, and goes on
+        when `universe` holds it. Raises RuntimeError when there is an answer.
+        """
+        assert self.told is not None
+        first, core = self.told
         found: dict[frozenset[Label], Core] = {}
         complete = False
-        self.reads, self.most_reads, self.limited = 0, _READS, False
+        self.reads, self.most_reads, self.limited, self.sparing = 0, _READS, False, True
         self.map.learn(self._statements(self.guards.literals))
         for statements in given_up:
             self.map.learn(statements)

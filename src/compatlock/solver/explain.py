@@ -74,6 +74,8 @@ class _Explanation:
         self.reads, self.most_reads = 0, _READS
         # Whether something was not found out because it takes too many reads.
         self.limited = False
+        # Whether nothing is read ahead.
+        self.sparing = False
         self.opened: set[tuple[str, int]] = set()
 
     def _on_waiver(self, waiver: Waiver, literal: int) -> None:
@@ -172,7 +174,8 @@ class _Explanation:
 
     def may_load(self, missing: Sequence[tuple[str, int]]) -> Generator[Need, None, bool]:
         """Load what is missing and some more; False when that takes too many reads."""
-        ahead = list(self._ahead(missing))
+        ahead = [r for r in self._ahead(missing) if not self.sparing or r in self.universe.dependencies]
+        ahead += [r for r in missing if self.sparing and r not in self.universe.dependencies]
         unread = sum(release not in self.universe.dependencies for release in ahead)
         if self.reads + unread > self.most_reads:
             self.limited = True

@@ -62,10 +62,10 @@ def moves(request: Request, core: Core) -> Iterator[Change]:
             continue
         if edge.kind == kinds.ROOT and edge.specifier:
             roots = tuple(r._replace(specifier="") if _is(r, edge) else r for r in request.roots)
-            yield Change(WayOut(MOVE, "", replaces=_line(edge)), request._replace(roots=roots))
+            yield Change(WayOut(MOVE, "", replaces=line_of(edge)), request._replace(roots=roots))
         elif edge.kind == kinds.CONSTRAINT:
             rest = tuple(c for c in request.constraints if not _is(c, edge))
-            yield Change(WayOut(MOVE, "", replaces=_line(edge)), request._replace(constraints=rest))
+            yield Change(WayOut(MOVE, "", replaces=line_of(edge)), request._replace(constraints=rest))
 
 
 def waivers(request: Request, core: Core) -> Iterator[Change]:
@@ -115,7 +115,8 @@ def _is(line: Requirement, edge: CoreEdge) -> bool:
     return same and (edge.kind != kinds.ROOT or line.extras == edge.extras)
 
 
-def _line(edge: CoreEdge) -> str:
+def line_of(edge: CoreEdge) -> str:
+    """The line of the user's that a statement of a core is about."""
     extras = f"[{','.join(edge.extras)}]" if edge.extras else ""
     return f"{edge.on}{extras}{edge.specifier}"
 
