@@ -106,7 +106,7 @@ def test_contents_are_those_of_the_reader() -> None:
 
 
 def test_what_a_wheel_says_of_itself_is_remembered() -> None:
-    info = {"c-1.dist-info/METADATA": b"Name: c\n", "c-1.dist-info/RECORD": b"x" * 100_000, "c.py": b"3"}
+    info = {"c-1.dist-info/METADATA": b"Name: c\n", "c-1.dist-info/RECORD": b"x" * 300_000, "c.py": b"3"}
     counting = Counting(LocalWheels({C.filename: build_zip(info)}))
     observations = StoredObservations(None)
     for _ in range(2):

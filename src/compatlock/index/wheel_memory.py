@@ -18,7 +18,7 @@ KIND = "directory/1"
 CONTENT_KIND = "content/1"
 
 # Up to where, in bytes, what a wheel says of itself (METADATA, WHEEL, entry points) is remembered as it is.
-_SMALL = 64 * 1024
+_SMALL = 256 * 1024
 
 # Number of members, and whether sizes and offsets take 8 bytes (wheels beyond 4 GB).
 _HEAD = struct.Struct("<L?")
