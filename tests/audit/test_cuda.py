@@ -71,7 +71,7 @@ def test_a_wheel_for_another_cuda_than_torch() -> None:
     fact = finding.fact
     assert fact
     assert (fact.package, fact.kind, fact.on) == ("torchaudio", "cuda", "__cuda")
-    assert fact.bounds == (FactBound("==2.11.0", "==13"),)
+    assert fact.bounds == (FactBound("==2.11.0", "==13.*"),)
 
 
 def test_the_same_cuda_is_fine() -> None:
@@ -182,8 +182,8 @@ def test_facts_of_both_sides() -> None:
     artefacts, reader = _wheels({TORCH: TORCH_12, AUDIO: AUDIO_13, RUNTIME: RUNTIME_12})
     uses = cuda_uses(artefacts, read_binaries(artefacts, reader, MemoryObservations()))
     assert {(f.package, f.bounds[0]) for f in cuda_facts(uses)} == {
-        ("torch", FactBound("==2.10.0", "==12")),
-        ("torchaudio", FactBound("==2.11.0", "==13")),
+        ("torch", FactBound("==2.10.0", "==12.*")),
+        ("torchaudio", FactBound("==2.11.0", "==13.*")),
     }
 
 

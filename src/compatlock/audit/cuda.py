@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from compatlock.audit.binaries import Binaries, read_binaries
 from compatlock.audit.cuda_use import CudaUse, Need, cuda_uses
 from compatlock.model.artefact import Artefact, Observations, WheelReader
+from compatlock.model.cuda import CUDA
 from compatlock.model.fact import Fact, FactBound
 from compatlock.model.finding import CERTAIN, LIKELY, POSSIBLE, UNREAD, Finding, Place
 
 CHECK = "cuda"
-CUDA = "__cuda"
 
 
 def check_cuda(
@@ -57,7 +57,7 @@ def cuda_fact(use: CudaUse) -> Fact:
         id=f"audit-cuda-{package}-{version}",
         package=package,
         kind="cuda",
-        bounds=(FactBound(f"=={version}", f"=={major}"),),
+        bounds=(FactBound(f"=={version}", f"=={major}.*"),),
         on=CUDA,
         summary=f"the wheel of {package} {version} is built for CUDA {major} ({reason})",
         source=f"read from {use.artefact.file.filename}",

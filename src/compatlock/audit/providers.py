@@ -64,6 +64,10 @@ class Libraries(NamedTuple):
             waiting.extend(n for n in (elf.needed if elf else ()) if n in self.paths)
         return frozenset(found)
 
+    def are_whole(self, needed: Sequence[str]) -> bool:
+        """Whether all that is loaded for `needed` was read in full."""
+        return self.closure(needed) <= self.read.keys()
+
 
 def read_libraries(
     artefact: Artefact,

@@ -84,6 +84,7 @@ class _Provider:
         self._interface = Interface(self._family, artefact, directory, reader, observations)
         self._names = frozenset(m.path.rpartition("/")[2] for m in directory.members if ".so" in m.path)
         self._libraries: dict[frozenset[str], Libraries] = {}
+        self._classes: dict[frozenset[str], dict[tuple[str, ...], str]] = {}
 
     def missing(self, artefact: Artefact, binaries: Binaries) -> list[Missing]:
         """What the members of `artefact` want in vain. Of members that differ in a number alone, which are
@@ -107,24 +108,30 @@ class _Provider:
         return bool(mangled.scopes) and mangled.scopes[0] in self._family.scopes
 
     def _judge(self, path: str, needed: Sequence[str], wanted: Sequence[Wanted]) -> list[Missing]:
-        libraries = self._read(name for name in needed if "python" not in name)
+        # PyTorch's library for Python is a large one: it is read only to clear what seems to be missing.
+        first = [name for name in needed if "python" not in name]
+        libraries = self._read(first)
         rest = _not_in(libraries, wanted)
-        if rest and any("python" in name for name in needed):
-            libraries = self._read(needed)  # that library is a large one
-            rest = _not_in(libraries, wanted)
         if not rest:
             return []
-        closure = libraries.closure(needed)
-        if closure <= libraries.read.keys():
-            where = ", ".join(sorted(closure))
-            return [Missing(path, w.name, f"not exported by {where}", True) for w in rest]
-        classes = _classes(libraries)
-        reasons = ((w.name, self._why_missing(w.name, classes)) for w in rest)
-        return [Missing(path, symbol, reason, False) for symbol, reason in reasons if reason]
+        if libraries.are_whole(first):
+            libraries = self._read(needed)
+        if libraries.are_whole(needed):
+            where = ", ".join(sorted(libraries.closure(needed)))
+            reason = f"not exported by {where}"
+            return [Missing(path, w.name, reason, True) for w in _not_in(libraries, wanted)]
+        reasons = {w: self._why_missing(w.name, libraries) for w in rest}
+        suspects = [w for w, reason in reasons.items() if reason]
+        if suspects and len(first) < len(needed):
+            suspects = _not_in(self._read(needed), suspects)
+        return [Missing(path, w.name, reasons[w], False) for w in suspects]
 
-    def _why_missing(self, symbol: str, classes: Mapping[tuple[str, ...], str]) -> str:
+    def _why_missing(self, symbol: str, libraries: Libraries) -> str:
         mangled = read_mangled(symbol)
-        if mangled and (library := classes.get(_class_of(mangled))):
+        key = frozenset(libraries.read)
+        if key not in self._classes:
+            self._classes[key] = _classes(libraries)
+        if mangled and (library := self._classes[key].get(_class_of(mangled))):
             return f"its class is in {library}, which does not export it"
         if self._interface.has_headers and (part := self._interface.lacks(symbol)):
             return f"no header has `{part}`"
