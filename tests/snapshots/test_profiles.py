@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import lzma
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.snapshots.replay import DOCUMENT, SETS, answer, asked, expected
+from tests.snapshots.replay_cases import DOCUMENT as CASES
 
 
 @pytest.mark.parametrize("label", asked())
@@ -29,7 +31,8 @@ def test_the_profiles_that_cannot_lock_are_known() -> None:
     }
 
 
-def test_the_snapshot_keeps_no_addresses() -> None:
-    text = lzma.decompress(DOCUMENT.read_bytes()).decode()
+@pytest.mark.parametrize("document", [DOCUMENT, CASES], ids=lambda path: path.name)
+def test_the_snapshot_keeps_no_addresses(document: Path) -> None:
+    text = lzma.decompress(document.read_bytes()).decode()
     # Addresses occur in yank reasons and in markers of nobody's choosing, but never of files.
     assert not re.search(r"https?://[^\"\s]*\.(whl|tar\.gz|zip)", text)
