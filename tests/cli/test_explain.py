@@ -38,8 +38,47 @@ def test_a_contradiction(cli: Cli) -> None:
     Path("r.in").write_text("app\nlib>=3\n")
     locked, explained = cli("lock", "r.in", *TARGET), cli("explain", "r.in", *TARGET)
     assert locked.code == explained.code == 1
-    assert locked.err.removeprefix("error: ") == explained.out
+    only = "there is no other contradiction\n"
+    assert only in explained.out
+    assert locked.err.removeprefix("error: ") == explained.out.replace(only, "")
     assert "1. write `lib>=1.0` instead of `lib>=3`" in explained.out
+
+
+def test_all_contradictions_are_told(cli: Cli, index: IndexServer) -> None:
+    index.add("both", "1.0", requires=["lib>=3", "other>=2"], upload_time=DAY.format(1))
+    asked = ("-r", "app", "-r", "both", *TARGET)
+    told = (
+        "error: `both` cannot be satisfied for CPython 3.12.0 on x86_64-manylinux_2_28:\n"
+        "  --requirement asks for both\n"
+        "  both 1.0 needs other>=2\n"
+        "  no release of other is >=2; the newest is 1.0\n"
+        "a further contradiction:\n"
+        "  2. --requirement asks for app\n"
+        "     app 2.0 needs lib<2\n"
+        "     app 1.0 needs lib<3\n"
+        "     both 1.0 needs lib>=3\n"
+        "     together with a statement above\n"
+    )
+    assert cli("lock", *asked).err.partition("ways out")[0].partition("a way out")[0] == told
+    assert cli("explain", *asked).out.startswith(told.removeprefix("error: "))
+    error = json.loads(cli("explain", *asked, "--json").out)["error"]
+    assert [len(core["core"]) for core in error["cores"]] == [2, 5]
+    assert error["cores"][0]["core"] == error["core"]
+    assert error["all_cores"] is True
+
+
+def test_many_contradictions_are_counted(cli: Cli, index: IndexServer) -> None:
+    needs = [f"part{number}>=2" for number in range(9)]
+    index.add("odd", "1.0", requires=needs, upload_time=DAY.format(1))
+    for need in needs:
+        index.add(need.partition(">")[0], "1.0", upload_time=DAY.format(1))
+    locked, explained = cli("lock", "-r", "odd", *TARGET), cli("explain", "-r", "odd", *TARGET)
+    count = "at least 5 further contradictions"
+    assert f"\nthere are {count}; `compatlock explain` tells them\n" in locked.err
+    assert f"\n{count}:\n" in explained.out
+    verbose = cli("lock", "-r", "odd", "-v", *TARGET)
+    for text in (explained.out, verbose.err):
+        assert len([line for line in text.splitlines() if line.endswith(">=2") and "odd 1.0" in line]) == 6
 
 
 def test_why_a_package_has_its_version(cli: Cli) -> None:

@@ -44,4 +44,8 @@ def _own_lines(core: Core, first: Core) -> Iterator[str]:
     shared = len(lines) - len(own)
     yield from own
     if shared:
-        yield f"together with {shared} of the statements above" if shared > 1 else "together with one above"
+        yield (
+            f"together with {shared} of the statements above"
+            if shared > 1
+            else "together with a statement above"
+        )
