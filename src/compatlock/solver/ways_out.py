@@ -71,7 +71,7 @@ def moves(request: Request, core: Core) -> Iterator[Change]:
 def waivers(request: Request, core: Core) -> Iterator[Change]:
     """One edge of the contradiction is waived. A single waiver that suffices is part of every core."""
     permitted = {(w.package, w.on) for w in request.waivers if not w.extra}
-    hard = {(fact.package, fact.on) for fact in request.facts if fact.kind == "hard"}
+    hard = _hard(request)
     edges = dict.fromkeys((e.package, e.on) for e in core.edges if e.kind == kinds.EDGE)
     known = {(fact.package, fact.on) for fact in request.facts if fact.kind == "too-strict"}
     # What is known to be too strict goes first: not all may be searched to the end.
@@ -89,13 +89,18 @@ def waived(request: Request, permitted: Sequence[Waiver]) -> Change:
 
 
 def drops(request: Request, core: Core) -> Iterator[Change]:
-    """A dependency of the contradiction is dropped."""
+    """A dependency of the contradiction is dropped, unless its bound must never be waived."""
+    hard = _hard(request)
     edges = (e for e in core.edges if e.kind in (kinds.EDGE, kinds.URL))
     for package, on in dict.fromkeys((e.package, e.on) for e in edges):
-        if package != on:
+        if package != on and (package, on) not in hard:
             exclusion = Exclusion(package, on)
             way = WayOut(DROP, f"--exclude-dependency '{exclusion}'", exclusions=(exclusion,))
             yield Change(way, request._replace(exclusions=(*request.exclusions, exclusion)))
+
+
+def _hard(request: Request) -> set[tuple[str, str]]:
+    return {(fact.package, fact.on) for fact in request.facts if fact.kind == "hard"}
 
 
 def _offered(facts: Sequence[Fact], package: str, on: str) -> str:
