@@ -34,7 +34,9 @@ def test_the_defaults(cli: Cli) -> None:
         "offline        no                default\n"
         "exclude-newer  none              default\n"
         "cert           none              default\n"
-        "timeout        30 seconds        default\n",
+        "timeout        30 seconds        default\n"
+        "cuda           none              default\n"
+        "driver         none              default\n",
         "",
     )
 
@@ -59,7 +61,9 @@ def test_everything(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         "offline        yes                                 COMPATLOCK_OFFLINE\n"
         "exclude-newer  2026-11-01                          --exclude-newer\n"
         "cert           ca.pem                              --cert\n"
-        "timeout        30 seconds                          default\n",
+        "timeout        30 seconds                          default\n"
+        "cuda           none                                default\n"
+        "driver         none                                default\n",
         f"note: {path} [global] find-links is left out: only indexes can be asked\n",
     )
     run = cli("config", "--json", "--index", f"mine={URL}", "--index-for", "a,b=mine")

@@ -52,7 +52,22 @@ def test_without_anything() -> None:
         "exclude_newer",
         "cert",
         "timeout",
+        "cuda",
+        "driver",
     }
+
+
+def test_cuda_and_driver() -> None:
+    environ = {"COMPATLOCK_CUDA": "12.8", "COMPATLOCK_DRIVER": ""}
+    settings = read_settings(environ=environ)
+    assert (settings.cuda, settings.driver) == ("12.8", "")
+    assert settings.sources["cuda"] == "COMPATLOCK_CUDA"
+
+
+def test_whoever_names_a_driver_speaks_for_cuda_too() -> None:
+    settings = read_settings(driver="580", environ={"COMPATLOCK_CUDA": "12.8", "COMPATLOCK_DRIVER": "570"})
+    assert (settings.cuda, settings.driver) == ("", "580")
+    assert (settings.sources["cuda"], settings.sources["driver"]) == ("default", "--driver")
 
 
 DEFAULT_INDEX = ["COMPATLOCK_DEFAULT_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"]

@@ -58,6 +58,7 @@ def told(case: Case, core: Core, edges: tuple[CoreEdge, ...], memory: Memory) ->
         roots=tuple(f"{e.on}{_extras(e)}{e.specifier}" for e in edges if e.kind == kinds.ROOT),
         constraints=tuple(e.on + e.specifier for e in edges if e.kind == kinds.CONSTRAINT),
         facts=tuple(facts[e.origin] for e in edges if e.kind == kinds.FACT),
+        driver=case.driver if any(e.kind == kinds.TARGET for e in edges) else "",
         waivers=case.waivers,
         prerelease=case.prerelease,
     )
