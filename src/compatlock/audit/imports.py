@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from compatlock.audit.layout import is_for_tests
 from compatlock.audit.library import Library
 from compatlock.audit.modules import CHOSEN, LATER, NOW, Import
 from compatlock.audit.observed import not_with
 from compatlock.audit.offers import HAS, LACKS, Offers
+from compatlock.audit.outline import ATTRIBUTE, INDENTED
 from compatlock.audit.reach import chain, is_sure, reach
 from compatlock.audit.site import Site
 from compatlock.model.artefact import Artefact, Observations, WheelReader
@@ -21,6 +23,7 @@ from compatlock.model.finding import CERTAIN, POSSIBLE, UNREAD, Finding, Place
 
 CHECK = "imports"
 EVIDENCE = "member_import"
+_MARKS = ATTRIBUTE + INDENTED
 
 
 class _Use(NamedTuple):
@@ -92,37 +95,51 @@ def _failing(library: Library, reached: dict[str, str], importers: list[str], re
     """
     site = library.site
     library.outline(rest)
-    looks = [(m, named) for m in [*importers, *rest] for named in library.outlines[m].imports]
-    foreign = [(m, named) for m, named in looks if _provider(site, m, named.module)]
-    offers = Offers(library)
-    # What is imported for sure comes first, so that limits cut off the rest.
-    for at_margin in (True, False):
-        offers.answer({(n.module, n.name) for _, n in foreign if n.at_margin == at_margin})
-    answers = offers.answer({(named.module, named.name) for _, named in foreign})
-    suspects = sorted({m for m, named in foreign if answers[named.module, named.name] == LACKS})
+    foreign = [
+        (module, target, names)
+        for module in [*importers, *rest]
+        for target, names in library.outlines[module].imports.items()
+        if _provider(site, module, target)
+    ]
+    lacking = _lacking(library, [(target, names) for _, target, names in foreign])
+    suspects = [m for m, to, names in foreign if any((to, n.lstrip(_MARKS)) in lacking for n in names)]
     library.load(suspects)
     uses = []
-    for module in suspects:
+    for module in sorted(set(suspects)):
         sure = module in reached and is_sure(library, chain(reached, module))
         for edge in library.summaries[module].imports:
             provider = _provider(site, module, edge.module)
-            if not provider or edge.when not in (NOW, CHOSEN, LATER):
-                continue
-            if offers.answer({(edge.module, edge.name)})[edge.module, edge.name] == LACKS:
+            if provider and edge.when in (NOW, CHOSEN, LATER) and (edge.module, edge.name) in lacking:
                 certain = sure and edge.when == NOW and edge.name not in library.patches
                 uses.append(_Use(module, edge, provider, certain))
     return uses
 
 
+def _lacking(library: Library, imports: list[tuple[str, Sequence[str]]]) -> set[tuple[str, str]]:
+    """Return those of `(module, name)` that are not there."""
+    offers = Offers(library)
+    asked = {
+        indented: {
+            (m, n.lstrip(_MARKS)) for m, names in imports for n in names if (n[:1] == INDENTED) == indented
+        }
+        for indented in (False, True)
+    }
+    lacking = set()
+    # What is imported for sure comes first, so that limits cut off the rest.
+    for questions in (asked[False], asked[True] - asked[False]):
+        answers = offers.answer(questions)
+        lacking |= {question for question in questions if answers[question] == LACKS}
+    # By now more is known of the modules that make up others.
+    answers = offers.answer(lacking)
+    return {question for question in lacking if answers[question] == LACKS}
+
+
 def _provider(site: Site, importer: str, module: str) -> str:
     """The package that a module belongs to, `""` when it is the importer's own or in no artefact."""
-    own = site.find(importer).owner
-    while module:
-        owner = site.find(module).owner
-        if owner:
-            return owner if owner != own else ""
-        module = module.rpartition(".")[0]
-    return ""
+    if not site.is_ours(module) or is_for_tests(module.partition(".")[0]):
+        return ""  # the standard library has a package `test`, and so has every source tree
+    owner = site.owner(module)
+    return owner if owner != site.find(importer).owner else ""
 
 
 def _grouped(site: Site, uses: Iterable[_Use]) -> list[list[_Use]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
+from itertools import chain
 
 from compatlock.audit import outline as outlines
 from compatlock.audit.modules import KIND, UNKNOWN, Summary, decode, encode, summarise
@@ -109,38 +110,42 @@ class Library:
             if module not in self._sources and allowed and member.packed <= _LIMIT:
                 self._packed += member.packed
                 read.append((file, member))
-        contents = self._reader.contents(read, limit=_LIMIT)
         learned: dict[tuple[str, str], bytes] = {}
-        for entry in batch:
+        by_place = {(entry[1].filename, entry[2].path): entry for entry in batch}
+        at_hand = ((entry, self._sources[entry[0]]) for entry in batch if entry[0] in self._sources)
+        fetched = (
+            (by_place[file.filename, member.path], content.data)
+            for file, member, content in self._reader.each_content(read, limit=_LIMIT)
+            if content.complete and not content.problem
+        )
+        for entry, source in chain(list(at_hand), fetched):
             module, file, member, _ = entry
-            content = contents.get((file.filename, member.path))
-            source = self._sources.get(module)
-            if source is None and content is not None and content.complete and not content.problem:
-                source = content.data
-                self._keep(module, source)
-            if source is None:
-                self.unread.add(module)
-                yield entry, None
-                continue
-            is_package = self.site.find(module).is_package
-            data = (
-                encode(summarise(source, module, is_package=is_package))
-                if kind == KIND
-                else outlines.encode(outlines.outline(source, module, is_package=is_package))
-            )
+            self._keep(module, source)
+            data = self._digest(kind, module, source)
+            by_place.pop((file.filename, member.path))
             if file.sha256:
                 learned[file.sha256, member.path] = data
             yield entry, data
         self._observations.put(kind, learned)
+        for entry in by_place.values():
+            self.unread.add(entry[0])
+            yield entry, None
+
+    def _digest(self, kind: str, module: str, source: bytes) -> bytes:
+        is_package = self.site.find(module).is_package
+        if kind == KIND:
+            return encode(summarise(source, module, is_package=is_package))
+        return outlines.encode(outlines.outline(source, module, is_package=is_package))
 
     def _keep(self, module: str, source: bytes) -> None:
         """Keep a source at hand, as most that are summarised were outlined before."""
-        if self._kept + len(source) <= _KEEP:
+        if module not in self._sources and self._kept + len(source) <= _KEEP:
             self._kept += len(source)
             self._sources[module] = source
 
     def load_exports(self, folders: Iterable[Folder]) -> None:
-        """Have the names that the modules right in a folder (of a package's artefact) may export."""
+        """Have the names that the modules right in a folder (of a package's artefact) may export, and `*`
+        when one of them could not be read."""
         wanted = sorted(set(folders) - self.exports.keys())
         files = {folder: self.site.artefacts[folder[0]].file for folder in wanted}
         keys = {folder: (files[folder].sha256, folder[1]) for folder in wanted}
@@ -153,19 +158,15 @@ class Library:
             else:
                 self.exports[folder] = frozenset(data.decode().split())
         members = {folder: self.site.sources(*folder) for folder in missing}
-        contents = self._reader.contents(
-            [(files[folder], member) for folder in missing for member in members[folder]], limit=_LIMIT
-        )
-        learned = {}
-        for folder in missing:
-            parts = [contents[files[folder].filename, member.path] for member in members[folder]]
-            names = frozenset(name for part in parts for name in exported(part.data))
-            if any(part.problem or not part.complete for part in parts):
-                self.exports[folder] = names | {"*"}
-                continue
-            self.exports[folder] = names
-            if files[folder].sha256:
-                learned[keys[folder]] = " ".join(sorted(names)).encode()
+        names: dict[Folder, set[str]] = {folder: set() for folder in missing}
+        places = {(files[f].filename, member.path): f for f in missing for member in members[f]}
+        asked = [(files[folder], member) for folder in missing for member in members[folder]]
+        for file, member, content in self._reader.each_content(asked, limit=_LIMIT):
+            found = {"*"} if content.problem or not content.complete else exported(content.data)
+            names[places[file.filename, member.path]] |= found
+        self.exports.update((folder, frozenset(found)) for folder, found in names.items())
+        sound = [folder for folder in missing if keys[folder][0] and "*" not in names[folder]]
+        learned = {keys[folder]: " ".join(sorted(names[folder])).encode() for folder in sound}
         self._observations.put(EXPORTS, learned)
 
 

@@ -13,7 +13,10 @@ from compatlock.audit.module_tricks import Tricks, called
 _NOW, _CHOSEN, _LATER, _TYPING, _SKIP = range(5)
 _MAX_SOURCE = 4 * 1024 * 1024
 # A condition that compares versions or platforms decides more than what is there.
-_DECIDES = re.compile(r"version|_greater|_less|_ge_|platform|os\.name|hip|rocm|minimum|==|>|<", re.IGNORECASE)
+_DECIDES = re.compile(
+    r"version|_greater|_less|_ge_|platform|os\.name|hip|rocm|minimum|\bhas_|hasattr|getattr|find_spec|==|>|<",
+    re.IGNORECASE,
+)
 
 Found = tuple[str, str, int, int, bool]
 
@@ -302,8 +305,10 @@ def branches(test: ast.expr, when: int) -> tuple[int, int]:
         return when, _TYPING
     if text == "TYPE_CHECKING or DIFFUSERS_SLOW_IMPORT":
         return _TYPING, when
-    if negated or when in (_TYPING, _SKIP) or _DECIDES.search(text):
-        return max(when, _SKIP) if when != _TYPING else when, _SKIP if when != _TYPING else when
+    if when in (_TYPING, _SKIP):
+        return when, when
+    if negated or _DECIDES.search(text) or (when != _LATER and "available" not in text):
+        return _SKIP, _SKIP
     return max(when, _CHOSEN), _SKIP
 
 

@@ -11,6 +11,8 @@ _SIGNS = re.compile(
     rb"globals\(\)|vars\(\)|setattr\(|\bexec\(|sys\.modules|__path__|meta_path|path_hooks|_LazyModule|attach|"
     rb"define_import_structure|:=|\bmodules\["
 )
+_SPACE = re.compile(r"\s")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _READS = frozenset({"get", "keys", "items", "values", "copy"})
 _READERS = frozenset({"list", "sorted", "set", "tuple", "dict", "len", "print", "iter"})
 _NAMESPACES = frozenset({"globals", "vars"})
@@ -25,7 +27,7 @@ class Tricks:
         self.offered: set[str] = set()
         self.folders: set[str] = set()
         self.patches: set[str] = set()
-        self.dynamic = self.hooks = self.lazy = False
+        self.dynamic = self.hooks = self.lazy = self._sets_own = False
         if _SIGNS.search(source):
             self._walk(tree)
 
@@ -45,8 +47,13 @@ class Tricks:
             elif isinstance(node, ast.Name) and node.id == "__path__":
                 self.hooks = True
         if self.lazy:
+            # Whatever it offers, or sets on itself, is named somewhere in its text.
             texts = (node.value for node in nodes if isinstance(node, ast.Constant))
-            self.offered.update(t for t in texts if isinstance(t, str) and t.isidentifier())
+            for text in texts:
+                if isinstance(text, str) and not _SPACE.search(text):
+                    self.offered.update(_NAME.findall(text))
+        else:
+            self.dynamic |= self._sets_own
 
     def _call(self, node: ast.Call, parents: dict[int, ast.AST]) -> None:
         name = called(node)
@@ -69,7 +76,7 @@ class Tricks:
             self.patches.add(attribute.value)
         # What looks like a module may be this one.
         if "modules" in ast.dump(target) or (isinstance(target, ast.Name) and "mod" in target.id):
-            self.dynamic = True
+            self._sets_own = True
 
     def _sys_modules(self, user: ast.AST, parents: dict[int, ast.AST]) -> None:
         """Judge one use of `sys.modules`."""
@@ -81,7 +88,7 @@ class Tricks:
         own = isinstance(user.slice, ast.Name) and user.slice.id == "__name__"
         if isinstance(user.ctx, ast.Load):
             # `module = sys.modules[__name__]`: what happens to it then is not followed.
-            self.dynamic |= own and not isinstance(outer, (ast.Subscript, ast.Compare))
+            self._sets_own |= own and not isinstance(outer, (ast.Subscript, ast.Compare))
             return
         value = outer.value if isinstance(outer, ast.Assign) else None
         if own and isinstance(value, ast.Call) and called(value) == "_LazyModule":

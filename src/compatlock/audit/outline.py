@@ -9,54 +9,49 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 KIND = "outline/1"
 
-_FROM = re.compile(
-    rb"^([ \t]*)(?:[\w:.() ]+:[ \t]*)?from[ \t]+([.\w]+)[ \t]*import[ \t]*"
-    rb"(\([^)]*\)|[^\n#;\\(]*(?:\\\r?\n[^\n#;\\]*)*)",
-    re.MULTILINE,
-)
-_IMPORT = re.compile(rb"^([ \t]*)(?:[\w:.() ]+:[ \t]*)?import[ \t]+([\w., \t]+)", re.MULTILINE)
-_DEFINED = re.compile(
-    rb"^(?:class|def|async[ ]def)[ ]+(\w+)|^((?:\w+[ \t]*[,=][ \t]*)*\w+)[ \t]*(?::[^\n=]+)?=(?!=)",
-    re.MULTILINE,
+# Each begins with literal text, which is searched for several times as fast as anything else. Whether it
+# stands at the beginning of a line is looked at afterwards.
+_FROM = re.compile(rb"from[ \t]+([.\w]+)[ \t]*import[ \t]*(\([^)]*\)|[^\n#;\\(]*(?:\\\r?\n[^\n#;\\]*)*)")
+_IMPORT = re.compile(rb"import[ \t]+([\w., \t]+)")
+_DEFINED = (
+    re.compile(rb"\nclass[ ]+(\w+)"),
+    re.compile(rb"\ndef[ ]+(\w+)"),
+    re.compile(rb"\nasync[ ]+def[ ]+(\w+)"),
+    re.compile(rb"\n([A-Za-z_]\w*(?:[ \t]*[,=][ \t]*\w+)*)[ \t]*(?::[^\n=]+)?=(?!=)"),
 )
 _NAME = re.compile(rb"\w+")
 _AS = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 _COMMENT = re.compile(rb"#[^\n]*")
 _LOOKED_UP = re.compile(
-    rb"^(?:@|class[ ]+\w+\((?:[^()\n]*,[ \t]*)?|\w+[ \t]*=[ \t]*)(\w+)\.(\w+)", re.MULTILINE
+    rb"\n(?:@|class[ ]+\w+\((?:[^()\n]*,[ \t]*)?|\w+[ \t]*=[ \t]*)(\w+)\.(\w+)",
 )
-_PATCHED = re.compile(
-    rb"^[ \t]*(\w+)(?:\.\w+)*\.(\w+)[ \t]*=(?!=)|setattr\([ \t]*(\w+)[\w.]*,[ \t]*[\"'](\w+)[\"']",
-    re.MULTILINE,
-)
-_LAZY = re.compile(rb"_LazyModule\(|attach\(\s*__name__")
-_HOOKS = re.compile(
-    rb"sys\.modules\[[^\]\n]*\]\s*=(?!=)|sys\.modules\.(?:update|setdefault)|meta_path|__path__"
-)
+_PATCHED = re.compile(rb"\.(?<!self\.)(\w+)[ \t]*=(?!=)")
+_SETATTR = re.compile(rb"setattr\([ \t\n]*(\w+)[\w.]*,[ \t\n]*[\"'](\w+)[\"']")
+_ATTACH = re.compile(rb"attach\(\s*__name__")
+_SYS_MODULES = re.compile(rb"modules\[[^\]\n]*\]\s*=(?!=)|sys\.modules\.(?:update|setdefault)")
 
 
-class Named(NamedTuple):
-    """An import of a module (`name` `""`) or of a name, or the look-up of an `attribute` on a module.
+# How a name is taken from a module; the mark stands before the name (none of it: the module itself).
+AT_MARGIN = ""  # at the left margin, so that importing the module is enough
+INDENTED = "~"
+ATTRIBUTE = "."  # looked up on the module, at the left margin
 
-    `at_margin` is set when it stands at the left margin, so that nothing but the module's import is needed.
-    """
 
-    module: str
-    name: str
-    at_margin: bool
-    attribute: bool = False
+_NOTHING: Mapping[str, Sequence[str]] = {}
 
 
 class Outline(NamedTuple):
-    """names: bound at the left margin; patches: attributes set on what was imported. `lazy` and `hooks`
-    are as in `modules.Summary`, as far as the text looks like it."""
+    """names: bound at the left margin; imports: by module, the names that are taken from it, each with its
+    mark; patches: attributes set on what was imported. `lazy` and `hooks` are as in `modules.Summary`, as
+    far as the text looks like it."""
 
     names: frozenset[str] = frozenset()
-    imports: tuple[Named, ...] = ()
+    imports: Mapping[str, Sequence[str]] = _NOTHING
     patches: frozenset[str] = frozenset()
     lazy: bool = False
     hooks: bool = False
@@ -67,49 +62,90 @@ EMPTY = Outline()
 
 def outline(source: bytes, module: str, *, is_package: bool) -> Outline:
     """Return the outline of a module's source."""
-    parts = module.split(".")
-    package = parts if is_package else parts[:-1]
-    names: set[bytes] = set()
-    imports: set[Named] = set()
-    modules: dict[bytes, str] = {}
-    for indent, text in _IMPORT.findall(source):
-        _import(indent, text, names, imports, modules)
-    imported = set(modules)
-    for indent, given, text in _FROM.findall(source):
-        target = _absolute(given.decode(), package)
-        for name, alias in _AS.findall(_COMMENT.sub(b"", text).replace(b"\\", b" ")):
-            imports.add(Named(target, name.decode(), not indent))
-            imported.add(alias or name)
-            if not indent:
-                names.add(alias or name)
-    for one, several in _DEFINED.findall(source):
-        names.update(_NAME.findall(one or several))
-    for alias, attribute in _LOOKED_UP.findall(source):
-        if alias in modules:
-            imports.add(Named(modules[alias], attribute.decode(), True, True))
-    found = [(m[0] or m[2], m[1] or m[3]) for m in _PATCHED.findall(source)]
-    patches = {attribute.decode() for target, attribute in found if target in imported}
+    found = _Text(b"\n" + source, module.split(".") if is_package else module.split(".")[:-1])
     return Outline(
-        frozenset(name.decode("utf-8", "replace") for name in names),
-        tuple(sorted(named for named in imports if named.module)),
-        frozenset(patches),
-        _LAZY.search(source) is not None,
-        _HOOKS.search(source) is not None,
+        frozenset(_text(name) for name in found.names),
+        {module: sorted(found.imports[module]) for module in sorted(found.imports) if module},
+        frozenset(_text(name) for name in found.patches()),
+        b"_LazyModule(" in source or _ATTACH.search(source) is not None,
+        _hooks(source),
     )
 
 
-def _import(
-    indent: bytes, text: bytes, names: set[bytes], imports: set[Named], modules: dict[bytes, str]
-) -> None:
-    for part in text.split(b","):
-        words = part.split()
-        if not words or words[0].startswith(b"."):
-            continue
-        alias = words[2] if len(words) == 3 and words[1] == b"as" else words[0].partition(b".")[0]
-        imports.add(Named(words[0].decode("utf-8", "replace"), "", not indent))
-        if not indent:
-            names.add(alias)
-            modules[alias] = (words[0] if len(words) == 3 else alias).decode("utf-8", "replace")
+class _Text:
+    """What is found in a source that begins with an empty line."""
+
+    def __init__(self, source: bytes, package: list[str]) -> None:
+        self.names: set[bytes] = set()
+        self.imports: dict[str, set[str]] = {}
+        self._source = source
+        self._package = package
+        self._modules: dict[bytes, str] = {}  # bound by `import`, at the left margin
+        self._imported: set[bytes] = set()
+        for found in _IMPORT.finditer(source):
+            before = _before(source, found.start())
+            if not before.strip():
+                self._import(found[1], INDENTED if before else AT_MARGIN)
+        for found in _FROM.finditer(source):
+            before = _before(source, found.start())
+            if not before.strip():
+                self._from(_text(found[1]), found[2], INDENTED if before else AT_MARGIN)
+        for pattern in _DEFINED:
+            for text in pattern.findall(source):
+                self.names.update(_NAME.findall(text))
+        for alias, attribute in _LOOKED_UP.findall(source):
+            if alias in self._modules:
+                self._note(self._modules[alias], ATTRIBUTE + _text(attribute))
+
+    def _note(self, module: str, name: str) -> None:
+        self.imports.setdefault(module, set()).add(name)
+
+    def _import(self, text: bytes, mark: str) -> None:
+        for part in text.split(b","):
+            words = part.split()
+            if not words or words[0].startswith(b"."):
+                continue
+            renamed = len(words) == 3 and words[1] == b"as"
+            alias = words[2] if renamed else words[0].partition(b".")[0]
+            self._note(_text(words[0]), mark)
+            self._imported.add(alias)
+            if mark == AT_MARGIN:
+                self.names.add(alias)
+                self._modules[alias] = _text(words[0] if renamed else alias)
+
+    def _from(self, given: str, text: bytes, mark: str) -> None:
+        module = _absolute(given, self._package)
+        if b"*" in text:
+            self._note(module, mark)
+        for name, alias in _AS.findall(_COMMENT.sub(b"", text).replace(b"\\", b" ")):
+            self._note(module, mark + _text(name))
+            self._imported.add(alias or name)
+            if mark == AT_MARGIN:
+                self.names.add(alias or name)
+
+    def patches(self) -> set[bytes]:
+        """The attributes that are set on what was imported."""
+        found = {m[2] for m in _SETATTR.finditer(self._source) if m[1] in self._imported}
+        for match in _PATCHED.finditer(self._source):
+            target = _before(self._source, match.start()).strip().partition(b".")[0]
+            if target in self._imported:
+                found.add(match[1])
+        return found
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+def _hooks(source: bytes) -> bool:
+    if b"meta_path" in source or b"__path__" in source:
+        return True
+    return b"sys.modules" in source and _SYS_MODULES.search(source) is not None
+
+
+def _before(source: bytes, at: int) -> bytes:
+    """What stands before `at` in its line."""
+    return source[source.rfind(b"\n", 0, at) + 1 : at]
 
 
 def _absolute(given: str, package: list[str]) -> str:
@@ -123,31 +159,22 @@ def _absolute(given: str, package: list[str]) -> str:
 
 
 def encode(found: Outline) -> bytes:
-    """Return the compact form that is remembered: imports by module, so that each is written once."""
-    modules: dict[str, list[str]] = {}
-    for named in found.imports:
-        mark = "." if named.attribute else "" if named.at_margin else "~"
-        modules.setdefault(named.module, []).append(mark + named.name)
+    """Return the compact form that is remembered."""
     texts = [" ".join(sorted(part)) for part in (found.names, found.patches)]
-    by_module = {module: ",".join(names) for module, names in modules.items()}
-    return json.dumps([found.lazy + 2 * found.hooks, *texts, by_module], separators=(",", ":")).encode()
+    imports = {module: ",".join(names) for module, names in found.imports.items()}
+    return json.dumps([found.lazy + 2 * found.hooks, *texts, imports], separators=(",", ":")).encode()
 
 
 def decode(data: bytes) -> Outline | None:
     """Return what `encode` was given; None for anything else."""
     try:
-        flags, names, patches, modules = json.loads(data)
-        imports = [
-            Named(module, name.lstrip(".~"), not name.startswith("~"), name.startswith("."))
-            for module, text in modules.items()
-            for name in text.split(",")
-        ]
+        flags, names, patches, imports = json.loads(data)
+        return Outline(
+            frozenset(names.split()),
+            {module: text.split(",") for module, text in imports.items()},
+            frozenset(patches.split()),
+            bool(flags & 1),
+            bool(flags & 2),
+        )
     except (ValueError, TypeError, AttributeError):
         return None
-    return Outline(
-        frozenset(names.split()),
-        tuple(imports),
-        frozenset(patches.split()),
-        bool(flags & 1),
-        bool(flags & 2),
-    )

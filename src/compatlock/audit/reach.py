@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from compatlock.audit.library import Library
 from compatlock.audit.modules import NOW, TYPING
-from compatlock.audit.outline import EMPTY, Named
+from compatlock.audit.outline import ATTRIBUTE, EMPTY, INDENTED
 from compatlock.audit.site import SOURCE
 
 
@@ -29,30 +29,35 @@ def reach(library: Library, entries: Iterable[str], followed: frozenset[str]) ->
         reached.update(layer)
         looked_into = [m for m in layer if site.find(m).owner in followed]
         library.outline(looked_into)
-        edges = [(m, edge) for m in looked_into for edge in library.outlines[m].imports if edge.at_margin]
-        library.outline({edge.module for _, edge in edges if edge.name and not edge.attribute})
-        library.load({edge.module for _, edge in edges if library.outlines.get(edge.module, EMPTY).lazy})
+        edges = [
+            (module, target, name)
+            for module in looked_into
+            for target, names in library.outlines[module].imports.items()
+            if site.is_ours(target)
+            for name in names
+            if name[:1] not in (INDENTED, ATTRIBUTE)
+        ]
+        library.outline({target for _, target, name in edges if name})
+        library.load({target for _, target, _ in edges if library.outlines.get(target, EMPTY).lazy})
         following: dict[str, str] = {}
-        for module, edge in edges:
-            for target in _targets(library, edge):
-                following.setdefault(target, module)
+        for module, target, name in edges:
+            for loaded in _loaded(library, target, name):
+                following.setdefault(loaded, module)
         layer = dict(sorted(following.items()))
     return reached
 
 
-def _targets(library: Library, edge: Named) -> list[str]:
-    """The modules that an import loads."""
-    if edge.attribute:
-        return []
-    found = _with_parents(edge.module)
-    outline = library.outlines.get(edge.module)
-    if not edge.name or outline is None or edge.name in outline.names:
+def _loaded(library: Library, module: str, name: str) -> list[str]:
+    """The modules that `from module import name` loads, or, without a name, `import module`."""
+    found = _with_parents(module)
+    outline = library.outlines.get(module)
+    if not name or outline is None or name in outline.names:
         return found
-    summary = library.summaries.get(edge.module)
-    if summary is not None and edge.name in summary.offered:
-        typed = (i for i in summary.imports if i.when == TYPING and i.name == edge.name)
-        return found + [module for given in typed for module in _with_parents(given.module)]
-    return [*found, f"{edge.module}.{edge.name}"]
+    summary = library.summaries.get(module)
+    if summary is not None and name in summary.offered:
+        typed = (i.module for i in summary.imports if i.when == TYPING and i.name == name)
+        return found + [loaded for given in typed for loaded in _with_parents(given)]
+    return [*found, f"{module}.{name}"]
 
 
 def _with_parents(module: str) -> list[str]:
@@ -74,8 +79,8 @@ def is_sure(library: Library, steps: list[str]) -> bool:
     for module, following in pairwise(steps):
         targets = set()
         for edge in library.summaries[module].imports:
-            if edge.when == NOW:
-                targets.update(_targets(library, Named(edge.module, edge.name, True, edge.attribute)))
+            if edge.when == NOW and not edge.attribute:
+                targets.update(_loaded(library, edge.module, edge.name))
         if following not in targets:
             return False
     return True

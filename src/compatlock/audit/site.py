@@ -35,6 +35,7 @@ class Site:
         self.artefacts = {artefact.package: artefact for artefact in artefacts}
         self._sources: dict[str, Located] = {}
         self._binaries: set[str] = set()
+        self._found: dict[str, Located] = {}
         self._folders: set[str] = set()
         self._tops: dict[str, set[str]] = {}
         self._below: dict[tuple[str, str], list[Member]] = {}
@@ -65,8 +66,24 @@ class Site:
             self._sources[module] = Located(SOURCE, package, member, is_package)
             self._tops.setdefault(package, set()).add(stem.partition("/")[0])
 
+    def is_ours(self, module: str) -> bool:
+        """Whether the top-level package of a module is one that an artefact installs."""
+        return self.find(module.partition(".")[0]).kind != ABSENT
+
     def find(self, module: str) -> Located:
         """Return what `import module` would find."""
+        found = self._found.get(module)
+        if found is None:
+            found = self._found[module] = self._find(module)
+        return found
+
+    def owner(self, module: str) -> str:
+        """Return the package that a module, or the nearest package above it that has a source, is of."""
+        owner = self.find(module).owner
+        parent = module.rpartition(".")[0]
+        return owner if owner or not parent else self.owner(parent)
+
+    def _find(self, module: str) -> Located:
         if module in self._binaries:
             return Located(BINARY)  # before a source of the same name (importlib's order)
         found = self._sources.get(module)
@@ -75,7 +92,8 @@ class Site:
         if module.replace(".", "/") in self._folders:
             return Located(FOLDER)
         parent = module.rpartition(".")[0]
-        if not parent or module.partition(".")[0] in stdlib_module_names:
+        top = module.partition(".")[0]
+        if not parent or top in stdlib_module_names or _is_stray(top):
             return Located(ABSENT)
         above = self.find(parent)
         if above.kind in (SOURCE, MISSING):
@@ -102,9 +120,7 @@ class Site:
     def tops(self, package: str) -> list[str]:
         """Return the top-level modules of a package's artefact that are meant to be imported, sorted."""
         return [
-            top
-            for top in sorted(self._tops.get(package, ()))
-            if top.isidentifier() and not is_for_tests(top) and top not in _TOOLS
+            top for top in sorted(self._tops.get(package, ())) if top.isidentifier() and not _is_stray(top)
         ]
 
     def modules(self, package: str) -> list[str]:
@@ -112,12 +128,16 @@ class Site:
         return sorted(
             module
             for module, found in self._sources.items()
-            if found.owner == package and not is_for_tests(module) and module.partition(".")[0] not in _TOOLS
+            if found.owner == package and not is_for_tests(module) and not _is_stray(module.partition(".")[0])
         )
 
 
 # Top-level modules of source trees that get into wheels by mistake.
-_TOOLS = frozenset({"setup", "versioneer", "build_backend", "noxfile", "conftest", "tools"})
+_STRAY = frozenset({"setup", "versioneer", "build_backend", "noxfile", "conftest", "tools"})
+
+
+def _is_stray(top: str) -> bool:
+    return top in _STRAY or is_for_tests(top)
 
 
 def _module_of(path: str) -> tuple[str, bool, str]:
