@@ -121,7 +121,7 @@ def another_target(rng: random.Random, case: Case) -> Case:
 def test_the_answer_is_the_best_of_all_combinations(shape: Shape) -> None:
     for seed in range(60):
         rng = random.Random(seed)
-        case = _without_cuda(random_case(rng, shape))
+        case = random_case(rng, shape)
         if _combinations(case) < 4_000:
             check([case, another_target(rng, case)])
 
@@ -129,13 +129,9 @@ def test_the_answer_is_the_best_of_all_combinations(shape: Shape) -> None:
 def test_three_targets() -> None:
     for seed in range(40):
         rng = random.Random(seed)
-        case = _without_cuda(random_case(rng, next(iter(SHAPES.values()))))
+        case = random_case(rng, next(iter(SHAPES.values())))
         if _combinations(case) < 30:
             check([case, another_target(rng, case), another_target(rng, case)])
-
-
-def _without_cuda(case: Case) -> Case:
-    return case._replace(facts=tuple(fact for fact in case.facts if fact.kind != "cuda"))
 
 
 def _combinations(case: Case) -> int:

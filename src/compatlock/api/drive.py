@@ -6,7 +6,7 @@ from typing import TypeVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from compatlock.index.supply import Supply
     from compatlock.solver.universe import Need, Universe
@@ -23,3 +23,29 @@ def drive(search: Generator[Need, None, Answer], universe: Universe, supply: Sup
             answer: Answer = finished.value
             return answer
         universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
+
+
+def drive_together(
+    begin: Callable[[Universe], Generator[Need, None, Answer]],
+    universes: Sequence[Universe],
+    supplies: Sequence[Supply],
+) -> Answer:
+    """Return what a search over the joint universe of several targets returns (see `solver.joint`). What is
+    read for a target is added to its own universe too. Raises as `drive`."""
+    from compatlock.solver.joint import joint_dependencies, joint_packages, joint_universe, needs_by_target
+
+    joint = joint_universe(universes)
+    search = begin(joint)
+    while True:
+        try:
+            need = next(search)
+        except StopIteration as finished:
+            answer: Answer = finished.value
+            return answer
+        for target, (names, releases) in needs_by_target(need).items():
+            universe, supply = universes[target], supplies[target]
+            universe.add(supply.packages(names), supply.dependencies(releases))
+            joint.add(
+                joint_packages({name: universe.packages[name] for name in names}, target),
+                joint_dependencies({each: universe.dependencies[each] for each in releases}, target),
+            )

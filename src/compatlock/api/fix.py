@@ -42,7 +42,8 @@ def fix_pins(
     them as possible, and write it to `outputs`.
 
     What is asked for are the options' requirements, files and profiles; when there are none, what the file
-    says that was asked for, else every package that no other one of the pins needs. Raises what `files.lock_to_files` raises, AuditFailed too.
+    says that was asked for, else every package that no other one of the pins needs. Raises what
+    `files.lock_to_files` raises, AuditFailed too.
     """
     own, asked_target = given.target or Target(), options.target
     target = Target(*(mine or theirs for mine, theirs in zip(asked_target, own, strict=True)))

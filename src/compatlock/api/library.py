@@ -34,6 +34,8 @@ def lock(
     extras: Sequence[str] = (),
     groups: Sequence[str] = (),
     target: Target | None = None,
+    targets: Sequence[str] = (),
+    universal: bool = False,
     older: Mapping[str, str] | Lock | None = None,
     index_url: str = "",
     index: Sequence[str] = (),
@@ -67,6 +69,8 @@ def lock(
     profile:       name or file of a profile, or several
     target:        what to lock for; None, or an empty field, falls back to the profile's target, then to
                    the running interpreter and platform
+    targets, universal: lock for several at once: `PYTHON@PLATFORM`, `PYTHON` or `PLATFORM` each, or the
+                   usual platforms; what differs then has markers (`Pin.marker`)
     older:         an older lock (or `{name: version}`) that should change as little as possible
     index_url:     root of the Simple API; the public index unless given. index: further ones, `URL` or
                    `NAME=URL`: the first of these, then `index_url`, that has a project is where it is from
@@ -100,6 +104,8 @@ def lock(
         extras=extras,
         groups=groups,
         target=target,
+        targets=targets,
+        universal=universal,
         older=older,
         index_url=index_url,
         index=index,
@@ -136,6 +142,8 @@ def _options(
     extras: Sequence[str] = (),
     groups: Sequence[str] = (),
     target: Target | None = None,
+    targets: Sequence[str] = (),
+    universal: bool = False,
     older: Mapping[str, str] | Lock | None = None,
     index_url: str = "",
     index: Sequence[str] = (),
@@ -187,6 +195,8 @@ def _options(
         max_lag=tuple(max_lag),
         overrides=tuple(overrides),
         exclude_dependencies=tuple(exclude_dependencies),
+        targets=tuple(targets),
+        universal=universal,
         older=_pins(older),
         audit=audit,
         strategy=strategy,

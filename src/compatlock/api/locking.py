@@ -41,16 +41,7 @@ class Outcome(NamedTuple):
 
 def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outcome:
     """Lock; if that is impossible and asked for, with waivers that have evidence. Raises as `make_lock`."""
-    request = prepared.request
-    limits = parse_limits(options.max_lag) if options.max_lag else Limits()
-    draft = Lock(
-        pins=(),
-        edges=(),
-        command=options.command(),
-        target=str(request.target),
-        strategy=request.strategy,
-        notes=prepared.notes,
-    )
+    request, limits, draft = prepared.request, limits_of(options), draft_of(options, prepared)
     try:
         return _answer(request, supply, draft, limits)
     except NoSolution as error:
@@ -62,10 +53,31 @@ def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outco
         return _answer(request._replace(waivers=waivers), supply, draft, limits)
 
 
+def limits_of(options: LockOptions) -> Limits:
+    """How far behind things may be."""
+    return parse_limits(options.max_lag) if options.max_lag else Limits()
+
+
+def draft_of(options: LockOptions, prepared: Prepared) -> Lock:
+    """A lock that says what was asked, and nothing of an answer."""
+    return Lock(
+        pins=(),
+        edges=(),
+        command=options.command(),
+        target=str(prepared.request.target),
+        strategy=prepared.request.strategy,
+        notes=prepared.notes,
+    )
+
+
 def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     """Search and check."""
     universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
-    outcome = _solve(request, universe, supply, draft, limits)
+    return finished(_solve(request, universe, supply, draft, limits), request, universe, supply)
+
+
+def finished(outcome: Outcome, request: Request, universe: Universe, supply: Supply) -> Outcome:
+    """The outcome of a search with remarks, checked. Raises LockInvalid."""
     if request.overrides or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
     if request.strategy == "optimal" and any(
@@ -99,8 +111,15 @@ def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock, li
         return _solve_greedily(request, universe, supply, draft, limits)
     solution = drive(search(universe, request), universe, supply)
     if solution is None:
-        raise _no_solution(request, universe, supply, limits)
+        raise no_solution(request, universe, supply, limits)
     solution = _guarded(request, universe, supply, solution, limits)
+    return assembled(solution, request, universe, supply, draft)
+
+
+def assembled(
+    solution: Solution, request: Request, universe: Universe, supply: Supply, draft: Lock
+) -> Outcome:
+    """The lock that a solution is, not checked yet."""
     chosen = Chosen(solution.chosen, solution.extras, solution.newest)
     # How much an older lock changed is news of the run, not a property of the lock.
     tiers = tuple(t for t in solution.tiers if t.name != objective.CHANGED_PINS)
@@ -140,13 +159,14 @@ def _solve_greedily(
 
     answer = greedy(universe, request, fetch)
     if answer is None:
-        raise _no_solution(request, universe, supply, limits)
+        raise no_solution(request, universe, supply, limits)
     assembler = Assembler(request, universe, supply, Chosen(answer.chosen, answer.extras, {}))
     broken = broken_soft_facts(assembler.lock(draft, ()), request, supply)
     return Outcome(assembler.lock(draft, broken), {})
 
 
-def _no_solution(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
+def no_solution(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
+    """Why there is no answer, and what would help."""
     from compatlock.api.contradiction import contradiction
 
     return contradiction(request, universe, supply, limits)

@@ -1,19 +1,21 @@
-"""Making a lock: as the options ask, with an audit or without."""
+"""Making a lock: for one target or several, with an audit or without."""
 
 from __future__ import annotations
 
 from compatlock.api.locking import Outcome, lock_with
 from compatlock.api.session import with_supply
+from compatlock.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from compatlock.api.options import LockOptions
     from compatlock.api.request import Prepared
     from compatlock.index.progress import Progress
     from compatlock.index.store import Store
     from compatlock.index.supply import Supply
+    from compatlock.model.target import Target
 
 
 def make_lock(
@@ -33,25 +35,44 @@ def make_lock(
     refuses the answer, AuditFailed when an audit was asked for and no answer passes it.
     """
 
+    targets = _targets(options) if options.targets or options.universal else ()
+
     def work(prepared: Prepared, supply: Supply) -> Outcome:
         pins: Mapping[str, str] = {}
         try:
-            outcome = _lock(options, prepared, supply, on_progress)
+            outcome = _lock(options, targets, prepared, supply, on_progress)
             pins = outcome.lock.versions
             return outcome
         finally:
             if on_read is not None:
                 on_read(supply, pins)
 
-    return with_supply(options, work, on_progress=on_progress, store=store)
+    session = options._replace(target=targets[0]) if targets else options
+    return with_supply(session, work, on_progress=on_progress, store=store)
+
+
+def _targets(options: LockOptions) -> tuple[Target, ...]:
+    """The targets that options ask for, several or one that is named as such."""
+    from compatlock.api.targets import targets_of
+
+    targets = targets_of(options)
+    if options.audit:
+        hints = ["audit the lock of each target by itself"]
+        raise InputError(f"`--audit` is for one target, not for {len(targets)}", hints=hints)
+    return targets
 
 
 def _lock(
     options: LockOptions,
+    targets: Sequence[Target],
     prepared: Prepared,
     supply: Supply,
     on_progress: Callable[[Progress], None] | None,
 ) -> Outcome:
+    if targets:
+        from compatlock.api.several_targets import lock_targets
+
+        return lock_targets(options, targets, supply)
     if options.audit:
         from compatlock.api.learn import lock_audited
 

@@ -25,6 +25,8 @@ class LockOptions(NamedTuple):
     profiles:         names or files of profiles
     target:           what to lock for; empty fields fall back to the profile's, then to the running
                       interpreter and platform
+    targets:          what to lock for instead, all together: `PYTHON@PLATFORM`, `PYTHON` or `PLATFORM` each;
+                      universal: the usual platforms, over the Pythons that pyproject.toml files allow
     indexes:          the package indexes; the public one unless given
     exclude_newer:    files uploaded after this time do not exist (timestamp or date)
     prerelease:       one of `model.policy.PRERELEASE_MODES`
@@ -82,6 +84,8 @@ class LockOptions(NamedTuple):
     overrides: tuple[str, ...] = ()
     exclude_dependencies: tuple[str, ...] = ()
     audit: bool = False
+    targets: tuple[str, ...] = ()
+    universal: bool = False
 
     def command(self) -> str:
         """The command line that asks for the same lock, for its header, without credentials. What cannot
@@ -106,6 +110,7 @@ class LockOptions(NamedTuple):
             ("--max-lag", self.max_lag),
             ("--override", self.overrides),
             ("--exclude-dependency", self.exclude_dependencies),
+            ("--target", self.targets),
         ):
             for value in sorted(values):
                 yield from (option, value)
@@ -136,6 +141,7 @@ class LockOptions(NamedTuple):
             ("--no-waivers", self.no_waivers),
             ("--auto-waive", self.auto_waive),
             ("--audit", self.audit),
+            ("--universal", self.universal),
         ):
             if given:
                 yield option

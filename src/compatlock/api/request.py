@@ -31,12 +31,19 @@ STRATEGIES = ("optimal", "greedy")
 
 
 class Prepared(NamedTuple):
-    """A request, with remarks on how it came about that belong into the lock, and the modules that profiles
-    say have to be importable."""
+    """A request, with remarks on how it came about that belong into the lock, the modules that profiles say
+    have to be importable, and the lines that were left out because their markers are false."""
 
     request: Request
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
     imports: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All remarks."""
+        left_out = (f"left out, its marker is false: {line}" for line in self.left_out)
+        return tuple(sorted(dict.fromkeys((*self.remarks, *left_out))))
 
 
 def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots: bool = True) -> Prepared:
@@ -77,10 +84,10 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         exclusions=_exclusions(options, memo),
         asides=asides,
     )
-    notes = [*files.notes, *constraints.notes, *(f"left out, its marker is false: {r}" for r in dropped)]
+    notes = [*files.notes, *constraints.notes]
     notes += filter(None, map(shadowing_note, profiles))
     imports = sorted({module for profile in profiles for module in profile.imports})
-    return Prepared(request, tuple(sorted(dict.fromkeys(notes))), tuple(imports))
+    return Prepared(request, tuple(notes), tuple(imports), tuple(dropped))
 
 
 def _check_words(options: LockOptions) -> None:

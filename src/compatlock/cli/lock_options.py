@@ -56,6 +56,18 @@ OPTIONS = (
         "Platform to lock for, as uv names them (x86_64-manylinux_2_34, linux, macos, ...).",
     ),
     Option(
+        ("--target",),
+        "targets",
+        MANY,
+        "TARGET",
+        "Lock for several targets together: PYTHON@PLATFORM, PYTHON or PLATFORM (repeatable).",
+    ),
+    Option(
+        ("--universal",),
+        "universal",
+        help="Lock for Linux (x86_64, aarch64), macOS (arm64) and Windows, over the project's Pythons.",
+    ),
+    Option(
         ("--cuda",),
         "cuda",
         TEXT,

@@ -8,14 +8,14 @@ from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
 from compatlock.cli.settled import settled
 from compatlock.lockfile.formats import STDOUT
-from compatlock.model.target import Target
+from compatlock.model.target import TARGET_SEPARATOR, Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from compatlock.api.files import Written
-    from compatlock.model.lock import Pin
+    from compatlock.model.lock import Lock, Pin
 
 
 def run_lock(
@@ -83,12 +83,13 @@ def run_lock(
 
 def _summarise(written: Written, *, locked: bool) -> None:
     result = written.outcome.lock
-    count = f"{len(result.pins)} package{'' if len(result.pins) == 1 else 's'}"
+    packages = len({pin.name for pin in result.pins})
+    count = f"{packages} package{'' if packages == 1 else 's'}"
     index = f", index {result.index_state}" if result.index_state else ""
-    say(f"{count} for {result.target}{index}")
+    say(f"{count} for {_target(result)}{index}")
     for pin in result.pins:
         if pin.is_root:
-            say(f"  {pin.name} {pin.version}{_behind(pin)}")
+            say(f"  {pin.name} {pin.version}{f' ({pin.marker})' if pin.marker else ''}{_behind(pin)}")
     for fact in result.broken_soft_facts:
         say(f"warning: {fact.summary} (soft fact {fact.id})")
     for waiver in result.waivers:
@@ -105,6 +106,11 @@ def _summarise(written: Written, *, locked: bool) -> None:
     for file in written.files:
         if file.path != STDOUT:
             say(f"{'unchanged:' if locked or file.is_current else 'wrote'} {file.path}")
+
+
+def _target(lock: Lock) -> str:
+    targets = lock.target.split(TARGET_SEPARATOR)
+    return lock.target if len(targets) == 1 else f"{len(targets)} targets together"
 
 
 def _behind(pin: Pin) -> str:

@@ -47,8 +47,11 @@ class Agreement:
 
     def on_cut(self, package: Package, cut: int, literal: int) -> None:
         """A target's package was split at index `cut`; `literal` says that it is there or older."""
+        present = self._present.get(package.name)
+        if present is None:
+            return  # `__cuda`, which is no part of an answer
         name, positions = plain(package.name), package.positions
-        differs, present = self._differs[name], self._present[package.name]
+        differs = self._differs[name]
         self._sat.add([-literal, differs, self._at_or_older(name, positions[cut])])
         self._sat.add([literal, -present, differs, -self._at_or_older(name, positions[cut - 1] + 1)])
 
