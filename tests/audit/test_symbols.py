@@ -13,7 +13,7 @@ from compatlock.audit.mangled import Mangled, read_mangled
 from compatlock.audit.symbols import check_symbols, symbols_fit
 from compatlock.model.artefact import MEMBER_LIMIT, Artefact
 from compatlock.model.fact import FactBound
-from compatlock.model.finding import CERTAIN, LIKELY, Finding
+from compatlock.model.finding import CERTAIN, LIKELY, UNREAD, Finding
 from tests.support.elf_writer import Undefined, shared_object
 from tests.support.memory_wheels import MemoryObservations, MemoryWheels, artefact
 
@@ -136,7 +136,9 @@ def test_headers_that_cannot_be_read_prove_nothing() -> None:
     wheels = {a.file.filename: members for a, members in content.items()}
     reader = MemoryWheels(wheels, ["torch/include/torch/csrc/stable/c/shim.h"])
     observations = MemoryObservations()
-    assert not check_symbols(list(content), reader, observations)
+    [finding] = check_symbols(list(content), reader, observations)
+    assert (finding.package, finding.certainty) == ("torch", UNREAD)
+    assert "the connection broke" in finding.summary
     assert not any(kind.startswith("identifiers") for kind, _, _ in observations.held)
 
 

@@ -122,9 +122,9 @@ def _mismatch(
         "torch" if torch else CUDA,
         CERTAIN if any(need.sure for need in lacking) else LIKELY,
         f"{package} {version} is built for CUDA {_listed(use.majors)}, but {rest}: {effect}",
-        _places(use, lacking or outside) + (_places(torch, torch.needs) if torch else ()),
+        _places(use, lacking or outside) + (_places(torch, torch.needs)[:1] if torch else ()),
         cuda_fact(use) if use.is_decided else None,
-        _details(use) + (_details(torch) if torch else ()),
+        _details(use) + (_details(torch)[:1] if torch else ()),
     )
 
 

@@ -298,14 +298,15 @@ class _File:
     ) -> tuple[dict[int, tuple[str, str]], tuple[str, ...]]:
         """Return `(version, library)` by the number that symbols carry, and the file's own versions."""
         wanted: dict[int, tuple[str, str]] = {}
-        order = self._layout.order
+        order, seen = self._layout.order, 0
         if _DT_VERNEED in values:
             at = self._offset(values[_DT_VERNEED])
             for _ in range(min(values.get(_DT_VERNEEDNUM, 0), _MAX_VERSIONS)):
                 _, count, file, first, step = struct.unpack(order + "2H3I", self._slice(at, 16))
                 library, inner = self._name(strings, file), at + first
                 for _ in range(count):
-                    if len(wanted) >= _MAX_VERSIONS:
+                    seen += 1
+                    if seen > _MAX_VERSIONS:
                         raise ElfError("the ELF file has absurdly many versions")
                     _, _, number, name, onward = struct.unpack(order + "I2H2I", self._slice(inner, 16))
                     wanted[number & 0x7FFF] = (self._name(strings, name), library)

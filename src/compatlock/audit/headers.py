@@ -12,7 +12,9 @@ KIND = "identifiers/1"
 # Everything but ASCII letters, digits and `_` becomes a blank: far faster than a regular expression.
 _WORDS = bytes(c if (c < 128 and chr(c).isalnum()) or c == 0x5F else 0x20 for c in range(256))
 _PART = 80
-_MAX_UNPACKED = 64 * 1024 * 1024
+# PyTorch's, the largest there are, have 9 MB, 40 MB unpacked.
+_MAX_PACKED = 48 * 1024 * 1024
+_MAX_UNPACKED = 256 * 1024 * 1024
 
 
 class Identifiers(NamedTuple):
@@ -55,6 +57,8 @@ def read_identifiers(
     known = observations.get(KIND, [key]).get(key) if artefact.file.sha256 else None
     if known is not None and (found := _decode(known)) is not None:
         return found
+    if sum(m.packed for m in headers) > _MAX_PACKED or sum(m.size for m in headers) > _MAX_UNPACKED:
+        return Identifiers(problem="its headers are absurdly large")
     names: set[bytes] = set()
     prefixes: set[bytes] = set()
     suffixes: set[bytes] = set()

@@ -42,6 +42,8 @@ _HEADER = re.compile(r"\.(h|hh|hpp|cuh|inl|inc)\Z")
 _FOREIGN = re.compile(r"torch/include/(google|oneapi|pybind11|fmt|kineto|tensorpipe|gloo|dnnl\w*|nlohmann)\b")
 # What is behind the operator's name in the names of the headers for one operator.
 _STEM = re.compile(r"_(ops|native|(cpu|cuda|meta|compositeimplicit|compositeexplicit)\w*_dispatch)\Z")
+# Compressed bytes of one wheel's libraries that are read at most. (PyTorch's that can be read have 12 MB.)
+_MAX_LIBRARIES = 64 * 1024 * 1024
 
 
 class Libraries(NamedTuple):
@@ -80,18 +82,23 @@ def read_libraries(
 ) -> Libraries:
     """Read the libraries `names` of a wheel and those of the same wheel that they need.
 
-    What has more than `limit` bytes, compressed, is left out.
+    What has more than `limit` bytes, compressed, is left out, and so is what is beyond a total.
     """
     members: dict[str, Member] = {}
     for member in directory.members:
         members.setdefault(member.path.rpartition("/")[2], member)
     paths = {name: member.path for name, member in members.items()}
     read: dict[str, Elf] = {}
+    left = _MAX_LIBRARIES
     asked: set[str] = set()
     waiting = set(names) & members.keys()
     while waiting:
         asked |= waiting
-        wanted = [(artefact, members[n]) for n in sorted(waiting) if members[n].packed <= limit]
+        wanted = []
+        for name in sorted(waiting, key=lambda n: (members[n].packed, n)):
+            if members[name].packed <= min(limit, left):
+                left -= members[name].packed
+                wanted.append((artefact, members[name]))
         found = {b.path.rpartition("/")[2]: b.elf for b in read_members(wanted, reader, observations)}
         read |= {name: elf for name, elf in found.items() if elf is not None and elf.complete}
         waiting = {n for elf in read.values() for n in elf.needed if n in members} - asked

@@ -12,7 +12,7 @@ from compatlock.audit.mangled import Mangled, read_mangled
 from compatlock.audit.observed import not_with
 from compatlock.audit.providers import FAMILIES, Family, Interface, Libraries, read_libraries
 from compatlock.model.artefact import Artefact, Directory, Observations, WheelReader
-from compatlock.model.finding import CERTAIN, LIKELY, Finding, Place
+from compatlock.model.finding import CERTAIN, LIKELY, UNREAD, Finding, Place
 
 CHECK = "symbols"
 # Libraries with symbol versions (of CUDA, say) are read up to this size, compressed.
@@ -59,6 +59,7 @@ def check_symbols(
                 missing = provider.missing(artefact, binaries)
                 if missing:
                     findings.append(_finding(artefact, by_name[name], missing))
+        findings.extend(provider.unread())
     findings.extend(_versions(artefacts, directories, binaries, reader, observations))
     return sorted(findings, key=lambda f: (f.package, f.on, f.summary))
 
@@ -67,7 +68,7 @@ def symbols_fit(
     artefact: Artefact, provider: Artefact, reader: WheelReader, observations: Observations
 ) -> bool:
     """Whether a wheel finds all symbols in one release of a provider, as far as `check_symbols` can tell."""
-    return not check_symbols([artefact, provider], reader, observations)
+    return not any(finding.fails for finding in check_symbols([artefact, provider], reader, observations))
 
 
 class _Provider:
@@ -98,6 +99,24 @@ class _Provider:
                 found.append((path, self._judge(path, needed, wanted) if wanted else []))
         fine = {_DIGITS.sub("0", path) for path, missing in found if not missing}
         return [m for path, missing in found for m in missing if _DIGITS.sub("0", path) not in fine]
+
+    def unread(self) -> list[Finding]:
+        """That headers could not be read, if they had to be."""
+        problem = self._interface.problem
+        if not problem:
+            return []
+        package, version, file = self.artefact.package, self.artefact.version, self.artefact.file.filename
+        return [
+            Finding(
+                CHECK,
+                package,
+                "",
+                UNREAD,
+                f"what {package} {version} offers to extensions is not known in full: its headers could not "
+                f"be read ({problem})",
+                (Place(package, version, file),),
+            )
+        ]
 
     def _is_own(self, wanted: Wanted) -> bool:
         if wanted.version:
