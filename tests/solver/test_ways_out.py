@@ -15,7 +15,7 @@ from compatlock.errors import SearchGivenUp
 from compatlock.model.fact import Fact, FactBound
 from compatlock.model.package import Package
 from compatlock.model.waiver import Exclusion, Waiver
-from compatlock.model.way_out import AGAINST, FACT, LIFTED, YANKED
+from compatlock.model.way_out import FACT, LIFTED, PATCHED, YANKED
 from compatlock.solver import ways_out as changes
 from compatlock.solver.again import Effort, search_again
 from compatlock.solver.explain import explain
@@ -40,13 +40,25 @@ def contradictions(count: int, shape: Shape = SHAPE) -> Iterator[tuple[int, Case
     seed = found = 0
     while found < count:
         rng = random.Random(seed)
-        case = random_case(rng, shape)._replace(older={}, prefer=())
+        case = in_series(random_case(rng, shape)._replace(older={}, prefer=()))
         seed += 1
         if rng.random() < 0.5:
             case = case._replace(facts=(*case.facts, *strict_facts(case, rng)))
         if solve(case) is None:
             found += 1
             yield seed, case
+
+
+def in_series(case: Case) -> Case:
+    """The case with minor series of two releases each: 1.0.0, 1.0.1, 1.1.0, ..."""
+    projects = {
+        name: tuple(
+            release._replace(version=f"1.{number // 2}.{number % 2}")
+            for number, release in zip(reversed(range(len(releases))), releases, strict=True)
+        )
+        for name, releases in case.projects.items()
+    }
+    return case._replace(projects=projects)
 
 
 def strict_facts(case: Case, rng: random.Random) -> Iterator[Fact]:
@@ -92,6 +104,30 @@ class Prices:
                 return True
         return False
 
+    def patched(self, name: str, index: int, extra: str, need: Dependency, at: int) -> bool:
+        package, on = self.packages[name], self.packages[need.name]
+        series = package.versions[index].rsplit(".", 1)[0]
+        for i in range(index + 1, package.size):
+            if package.versions[i].rsplit(".", 1)[0] != series:
+                return False
+            found = self.edges(self.dependencies[name, i], extra, need.name)
+            if i in package.gates or need.specifier in {e.specifier for e in found}:
+                continue
+            release = self.dependencies[name, i]
+            if release.problem or (extra and extra not in release.provides):
+                return False
+            pinned = on.runs(need.specifier) if need.specifier.startswith("==") else ()
+            ends = [at, *(low for low, _ in pinned[:1])]
+            return all(not e.url and on.admits(e.specifier, end) for e in found for end in ends)
+        return False
+
+    def after_yanked(self, need: Dependency, at: int) -> bool:
+        on = self.packages[need.name]
+        inside = on.runs(need.specifier)
+        if need.specifier.startswith("==") or not inside:
+            return False
+        return on.gates.get(inside[0][0] - 1) == "yanked" and at < inside[0][0] - 1
+
     def cost(self, chosen: dict[str, int], extras: dict[str, tuple[str, ...]]) -> int | None:
         """Of all bounds that a selection breaks; None when one of them must hold."""
         groups: dict[tuple[str, str, str], list[tuple[int, int | None, bool]]] = {}
@@ -107,7 +143,9 @@ class Prices:
                     item = (
                         self.plain(need, at),
                         self.by_fact(name, index, need, at),
-                        self.lifted(name, index, extra, need, at),
+                        self.lifted(name, index, extra, need, at)
+                        or self.patched(name, index, extra, need, at)
+                        or self.after_yanked(need, at),
                     )
                     groups.setdefault((name, need.name, need.specifier), []).append(item)
         total = 0
@@ -162,9 +200,10 @@ def least_cost(case: Case) -> int | None:
     return min((cost for cost in costs if cost is not None), default=None)
 
 
-def test_the_cheapest_waivers_cost_what_the_cheapest_selection_costs() -> None:
+@pytest.mark.parametrize("shape", [SHAPE, SHAPE._replace(gates=0.6)])
+def test_the_cheapest_waivers_cost_what_the_cheapest_selection_costs(shape: Shape) -> None:
     waivable = 0
-    for seed, case in contradictions(400):
+    for seed, case in contradictions(600, shape):
         memory, universe = Memory(case), Universe()
         try:
             solution = memory.drive(cheapest(universe, case.request), universe)
@@ -338,18 +377,48 @@ def test_a_hard_edge_is_not_offered() -> None:
     assert solution.tiers[0].value == 32
 
 
-def test_remarks_make_nothing_cheaper() -> None:
-    yanked = Case(
+def test_a_bound_made_against_a_yanked_release_has_evidence() -> None:
+    case = Case(
         projects={
-            "a": (Release(("c{2}",), version="1.0.1"), Release((), version="1.0.0")),
+            "a": (Release(("c{2}",)),),
             "b": (Release(("c{0}",)),),
             "c": (Release(), Release(gate="yanked"), Release()),
         },
-        roots=("a{0}", "b"),
+        roots=("a", "b"),
     )
-    way = way_of(yanked, Waiver("a", "c")).way
-    assert {e.kind for e in way.breaks[0].evidence} == {YANKED, AGAINST}
-    assert (way.cost, way.has_evidence) == (8, False)
+    way = way_of(case, Waiver("a", "c")).way
+    assert [(e.kind, e.text) for e in way.breaks[0].evidence] == [
+        (YANKED, "c 2, the first release that it excludes, was yanked")
+    ]
+    assert (way.cost, way.has_evidence) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("versions", "needs", "text"),
+    [
+        (("1.0.1", "1.0.0"), ("c{1}", ""), "a patch release, a 1.0.1, put it in: a 1.0.0 does not bound c"),
+        (("1.0.2", "1.0.0"), ("c{1}", "c{0}"), "a patch release, a 1.0.2, put it in: a 1.0.0 needs c{0}"),
+        (
+            ("1.0.3", "1.0.2", "1.0.0"),
+            ("c{1}", "c{1}", "c{0 1}"),
+            "a patch release, a 1.0.2, put it in: a 1.0.0 needs c{0 1}",
+        ),
+        (("1.1.0", "1.0.0"), ("c{1}", ""), ""),
+        (("1.0.1", "1.0.0"), ("c=={1}", "c=={0}"), ""),
+        (("1.0.2", "1.0.1", "1.0.0"), ("c{1}", "c{}", ""), ""),
+    ],
+)
+def test_a_bound_that_a_patch_release_put_in_has_evidence(
+    versions: tuple[str, ...], needs: tuple[str, ...], text: str
+) -> None:
+    releases = (
+        Release((need,) if need else (), version=version)
+        for version, need in zip(versions, needs, strict=True)
+    )
+    way = way_of(upper(*releases)._replace(roots=("a{0}", "b")), Waiver("a", "c")).way
+    (edge,) = way.breaks
+    assert [(e.kind, e.text) for e in edge.evidence] == ([(PATCHED, text)] if text else [])
+    assert way.has_evidence == bool(text)
 
 
 def test_what_stands_instead_of_a_bound_has_to_hold() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compatlock.api.phrases import bound, listed
 from compatlock.model.display import excerpt, printable
-from compatlock.model.way_out import ACCEPT_LAG, AGAINST, MOVE, NEWER, TARGET, WAIVE
+from compatlock.model.way_out import ACCEPT_LAG, MOVE, NEWER, TARGET, WAIVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def way_lines(way: WayOut) -> Iterator[str]:
     for edge in way.breaks[:_BREAKS]:
         yield f"breaks {_broken(edge)}"
         for evidence in edge.evidence:
-            yield f"  {'but ' if evidence.kind == AGAINST else ''}{excerpt(evidence.text, 300)}"
+            yield f"  {excerpt(evidence.text, 300)}"
     if way.breaks[_BREAKS:]:
         yield f"and breaks {len(way.breaks) - _BREAKS} more bounds"
     if way.smallest:

@@ -25,9 +25,9 @@ _UNEVIDENCED = COST_UPPER
 # Kinds of evidence that a bound need not hold.
 FACT = "fact"  # a known fact says so
 LIFTED = "lifted"  # a later release of the same package allows it
-# Remarks, which do not make a waiver cheaper.
+PATCHED = "patched"  # a patch release put the bound in, an older release of its series allows it
 YANKED = "yanked"  # the release that the bound was made against was yanked
-AGAINST = "against"  # the bound was put in by a patch release, which tells against waiving it
+HISTORY = (LIFTED, PATCHED, YANKED)
 
 
 class Evidence(NamedTuple):
@@ -96,7 +96,7 @@ class WayOut(NamedTuple):
 
 def waiver_cost(breaks: Iterable[BrokenEdge]) -> int:
     """What the waivers cost together that let these edges be broken. A bound that a package and its extras
-    share is one bound, but what a later release allows has to be so for each."""
+    share is one bound, but history has to speak for each."""
     groups: dict[tuple[str, str, str], list[BrokenEdge]] = {}
     for edge in breaks:
         groups.setdefault((edge.package, edge.on, edge.specifier), []).append(edge)
@@ -106,7 +106,7 @@ def waiver_cost(breaks: Iterable[BrokenEdge]) -> int:
         kinds = [{evidence.kind for evidence in edge.evidence} for edge in edges]
         if all(FACT in found for found in kinds):
             costs.append(edges[0].cost)
-        elif all(LIFTED in found for found in kinds):
+        elif not any(found.isdisjoint(HISTORY) for found in kinds):
             costs.append(COST_LIFTED * len(edges))
         total += min(costs)
     return total

@@ -1,16 +1,27 @@
-"""Evidence that a bound need not hold, from known facts and from the index's own history."""
+"""Evidence that a bound need not hold, from known facts and from the index's own history.
+
+History speaks for a waiver in three ways, all at the same price (`COST_LIFTED`):
+
+lifted   a later release of the package allows what the bound forbids: its makers came to know better.
+patched  a patch release put the bound in, while an older release of the same minor series allows what it
+         forbids. A patch release does not change what a package uses of another, so the older one is its
+         makers' word that this much fits. (The bound may stem from a fault that somebody met, which is why
+         this is told and not taken for a proof.)
+yanked   the first release that an upper bound excludes was yanked since: the bound was most likely made
+         against that one, and says nothing of those after it.
+"""
 
 from __future__ import annotations
 
 from compatlock.model.package import YANKED as GATE_YANKED
 from compatlock.model.way_out import (
-    AGAINST,
     COST_EXECUTED,
     COST_LIFTED,
     COST_OTHER,
     COST_UPPER,
     FACT,
     LIFTED,
+    PATCHED,
     YANKED,
     BrokenEdge,
     Evidence,
@@ -79,14 +90,14 @@ class Edge:
 
 def price(edge: Edge, facts: Iterable[Fact]) -> Generator[Need, None, BrokenEdge]:
     """What waiving the edge costs, and the evidence, in the form that goes to the user. Reads the metadata
-    of all newer releases of the package, and of the next older one."""
+    of all newer releases of the package, and of some older ones of its minor series."""
     by_facts = list(_by_facts(edge, facts))
     lifted = yield from _lifted(edge)
-    against = yield from _against(edge)
-    evidence = [*(found for _, found in by_facts), *([lifted] if lifted else [])]
+    patched = yield from _patched(edge)
+    history = [found for found in (lifted, patched, _yanked(edge)) if found]
     cost = COST_UPPER if edge.side == UPPER else COST_OTHER
-    if evidence:
-        cost = min([COST_LIFTED, *(cost for cost, _ in by_facts)])
+    if by_facts or history:
+        cost = min([*([COST_LIFTED] if history else []), *(cost for cost, _ in by_facts)])
     return BrokenEdge(
         edge.package.name,
         edge.package.versions[edge.index],
@@ -96,7 +107,7 @@ def price(edge: Edge, facts: Iterable[Fact]) -> Generator[Need, None, BrokenEdge
         edge.on.versions[edge.at],
         edge.side,
         cost,
-        (*evidence, *(remark for remark in (_yanked(edge), against) if remark)),
+        (*(found for _, found in by_facts), *history),
     )
 
 
@@ -134,17 +145,37 @@ def _loosens(edge: Edge, index: int) -> bool:
 
 
 def allowed_later(edge: Edge) -> Generator[Need, None, Runs]:
-    """Candidates of what is needed that later releases allow, or the edge itself; `edge.at` plays no role."""
+    """Candidates of what is needed that later releases allow, or the edge itself, or that come after a
+    yanked one that the bound was made against; `edge.at` plays no role."""
     yield from edge.universe.want_dependencies([(edge.package.name, edge.index)])
     lifters = yield from _lifters(edge)
-    allowed = {i for low, high in edge.on.runs(edge.need.specifier) for i in range(low, high)}
+    runs = edge.on.runs(edge.need.specifier)
+    allowed = _indexes(runs)
     for index in lifters:
-        within = set(range(edge.on.size))
-        for need in edge.needs_of(index):
-            runs = () if need.url else edge.on.runs(need.specifier)
-            within &= {i for low, high in runs for i in range(low, high)}
-        allowed |= within
+        allowed |= _allowed_by(edge, index)
+    allowed.update(range(made_against_yanked(edge.on, edge.need.specifier) or 0))
     return _as_runs(allowed)
+
+
+def allowed_before(edge: Edge) -> Generator[Need, None, Runs]:
+    """Candidates of what is needed that the edge allows, or the release of its minor series that had not
+    its bound yet."""
+    older = yield from _before_patch(edge)
+    allowed = _indexes(edge.on.runs(edge.need.specifier))
+    if older is not None:
+        allowed |= _allowed_by(edge, older)
+    return _as_runs(allowed)
+
+
+def _allowed_by(edge: Edge, index: int) -> set[int]:
+    within = set(range(edge.on.size))
+    for need in edge.needs_of(index):
+        within &= set() if need.url else _indexes(edge.on.runs(need.specifier))
+    return within
+
+
+def _indexes(runs: Runs) -> set[int]:
+    return {i for low, high in runs for i in range(low, high)}
 
 
 def _as_runs(indexes: Iterable[int]) -> Runs:
@@ -170,13 +201,23 @@ def _lifted(edge: Edge) -> Generator[Need, None, Evidence | None]:
     return Evidence(LIFTED, f"{package.name} {version} lifts it: it {how}", version)
 
 
+def made_against_yanked(on: Package, specifier: str) -> int | None:
+    """The index of the first release that an upper bound excludes if that was yanked, else None."""
+    runs = on.runs(specifier)
+    first = runs[0][0] - 1 if runs else -1
+    if (
+        first < 0
+        or on.gates.get(first) != GATE_YANKED
+        or side_of(0, first + 1, on.size, specifier, runs) != UPPER
+    ):
+        return None
+    return first
+
+
 def _yanked(edge: Edge) -> Evidence | None:
     """The release next to the bound, which it was probably made against, was yanked since."""
-    runs = edge.on.runs(edge.need.specifier)
-    if edge.side != UPPER or not runs:
-        return None
-    first = runs[0][0] - 1
-    if first < 0 or edge.on.gates.get(first) != GATE_YANKED or first == edge.at:
+    first = made_against_yanked(edge.on, edge.need.specifier)
+    if first is None or edge.at >= first:
         return None
     version = edge.on.versions[first]
     return Evidence(
@@ -184,19 +225,42 @@ def _yanked(edge: Edge) -> Evidence | None:
     )
 
 
-def _against(edge: Edge) -> Generator[Need, None, Evidence | None]:
-    """The bound is new in a patch release: somebody met what it forbids."""
-    package = edge.package
-    version = package.versions[edge.index]
-    older = next((i for i in range(edge.index + 1, package.size) if i not in package.gates), None)
-    if older is None or _minor(package.versions[older]) != _minor(version):
+def series_before(package: Package, index: int) -> list[int]:
+    """The older ordinary candidates of the same minor series, newest first."""
+    minor = _minor(package.versions[index])
+    found = []
+    for older in range(index + 1, package.size):
+        if _minor(package.versions[older]) != minor:
+            break
+        if older not in package.gates:
+            found.append(older)
+    return found
+
+
+def _before_patch(edge: Edge) -> Generator[Need, None, int | None]:
+    """The newest older release of the minor series that has not the very same bound, if it loosens it."""
+    name = edge.package.name
+    for older in series_before(edge.package, edge.index):
+        yield from edge.universe.want_dependencies([(name, older)])
+        if any(need.specifier == edge.need.specifier for need in edge.needs_of(older)):
+            continue
+        return older if edge.is_comparable(older) and _loosens(edge, older) else None
+    return None
+
+
+def _patched(edge: Edge) -> Generator[Need, None, Evidence | None]:
+    """The bound is new in a patch release."""
+    older = yield from _before_patch(edge)
+    if older is None or not edge.allows(older):
         return None
-    yield from edge.universe.want_dependencies([(package.name, older)])
-    if not edge.allows(older):
-        return None
-    text = f"{package.name} {version}, a patch release, put the bound in, {package.versions[older]} had none"
-    return Evidence(AGAINST, text, version)
+    package, before = edge.package.name, edge.package.versions[older]
+    first = edge.package.versions[max(i for i in range(edge.index, older) if i not in edge.package.gates)]
+    bounds = ",".join(dict.fromkeys(n.specifier for n in edge.needs_of(older) if n.specifier))
+    how = f"needs {edge.on.name}{bounds}" if bounds else f"does not bound {edge.on.name}"
+    return Evidence(
+        PATCHED, f"a patch release, {package} {first}, put it in: {package} {before} {how}", first
+    )
 
 
 def _minor(version: str) -> Sequence[str]:
-    return version.split(".")[:2]
+    return version.partition("+")[0].split(".")[:2]

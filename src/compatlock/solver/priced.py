@@ -1,9 +1,10 @@
 """The cheapest set of waivers: the search with a waiver on offer for every edge, at a price.
 
-An edge may be waived by up to three literals, the cheapest first: a known fact (what the fact's bound
-allows), history (what a later release of the same package allows), and without evidence (any version). What
-history allows is looked up when an answer leans on it: until then its literal allows everything, so looking
-up only ever forbids, and what was proved before stays true.
+An edge may be waived by up to four literals, the cheapest first: a known fact (what the fact's bound allows),
+history (what a later release of the same package allows; and apart from that what its minor series allowed
+before a patch release, see `solver.history`), and without evidence (any version). What history allows is
+looked up when an answer leans on it: until then its literal allows everything, so looking up only ever
+forbids, and what was proved before stays true.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from compatlock.model.waiver import Waiver
 from compatlock.model.way_out import COST_EXECUTED, COST_LIFTED, COST_OTHER, COST_UPPER
 from compatlock.solver.again import Again, run_again
 from compatlock.solver.guards import UPPER, WaiverGuards
-from compatlock.solver.history import Edge, allowed_later
+from compatlock.solver.history import Edge, allowed_before, allowed_later, series_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Need, Universe
 
 COST = "waiver cost"
+
+# What of history an offer rests on: later releases, or older ones of the same series.
+_LATER, _BEFORE = "later", "before"
 
 # Cores larger than this lose assumptions in chunks.
 _LARGE = 24
@@ -49,14 +53,14 @@ def cheapest(
 
 
 class _Offer(NamedTuple):
-    """What a literal stands for: an edge of the candidate `release` of a package. `by_history` when later
-    releases are to be looked at."""
+    """What a literal stands for: an edge of the candidate `release` of a package. `history` says what of it
+    is to be looked at, if anything."""
 
     package: str
     release: int
     extra: str
     need: Dependency
-    by_history: bool
+    history: str = ""
 
 
 class _PricedGuards(WaiverGuards):
@@ -90,12 +94,26 @@ class _PricedGuards(WaiverGuards):
         # Of pins it has to be asked for each release whether they are about compiled interfaces.
         if specifier.startswith(("==", "~=")):
             specifier += f" at {self._index}"
-        offer = _Offer(parent, self._index, extra, dependency, by_history=False)
+        offer = _Offer(parent, self._index, extra, dependency)
         literals = list(self._by_facts(parent, dependency))
-        later = self._literal((name, specifier, extra, "later"), COST_LIFTED, offer)
-        self.offers[later] = self.offers[later]._replace(by_history=True)
+        later = offer._replace(history=_LATER)
+        literals.append(self._literal((name, specifier, extra, _LATER), COST_LIFTED, later))
+        if self._may_be_patched(offer):
+            key = (name, dependency.specifier, extra, _BEFORE, str(self._index))
+            literals.append(self._literal(key, COST_LIFTED, offer._replace(history=_BEFORE)))
         cost = COST_UPPER if side == UPPER else COST_OTHER
-        return [*literals, later, self._literal((name, specifier, side), cost, offer)]
+        return [*literals, self._literal((name, specifier, side), cost, offer)]
+
+    def _may_be_patched(self, offer: _Offer) -> bool:
+        """Whether a patch release may have put the bound in, as far as that is known without reading."""
+        package = self._universe.packages[offer.package]
+        edge = Edge(self._universe, offer.package, offer.release, offer.extra, offer.need, 0)
+        for older in series_before(package, offer.release):
+            if (offer.package, older) not in self._universe.dependencies:
+                return True
+            if all(need.specifier != offer.need.specifier for need in edge.needs_of(older)):
+                return edge.is_comparable(older)
+        return False
 
     def _by_facts(self, parent: str, dependency: Dependency) -> Sequence[int]:
         found = []
@@ -105,7 +123,7 @@ class _PricedGuards(WaiverGuards):
                     cost = COST_EXECUTED if "executed" in fact.evidence else COST_LIFTED
                     key = (f"{parent} -> {dependency.name}", dependency.specifier, fact.id, row.versions)
                     known = key in self._literals
-                    offer = _Offer(parent, self._index, "", dependency, by_history=False)
+                    offer = _Offer(parent, self._index, "", dependency)
                     literal = self._literal(key, cost, offer)
                     if row.bound and not known:
                         self.confined.append((literal, dependency.name, row.bound))
@@ -206,9 +224,9 @@ class _Priced(Again):
         if self.universe.is_abi_pin(offer.package, offer.release, offer.need):
             self.sat.add([-literal])
             return True
-        if not offer.by_history:
+        if not offer.history:
             return False
         edge = Edge(self.universe, offer.package, offer.release, offer.extra, offer.need, 0)
-        runs = yield from allowed_later(edge)
+        runs = yield from (allowed_later if offer.history == _LATER else allowed_before)(edge)
         self.formula.confine([-literal], offer.need.name, runs)
         return True
