@@ -43,11 +43,21 @@ def test_code_that_differs_is_certain() -> None:
     assert fact.bounds == (FactBound("==1", "==2"),)
 
 
-def test_builds_of_one_version_make_a_soft_fact() -> None:
+def test_builds_of_one_release_are_only_possible_and_make_a_soft_fact() -> None:
     files = {f"cv2/{n}.py": f"x = {n}\n" for n in range(20)}
     one, other = {**files, "cv2/cv2.so": "gui"}, {**files, "cv2/cv2.so": "none"}
-    facts = [f.fact for f in findings(one, other, versions=("4.1", "4.1"))]
-    assert [fact.severity for fact in facts if fact] == ["degraded"]
+    found = findings(one, other, versions=("4.1", "4.1"))
+    assert [(f.certainty, f.fact.severity) for f in found if f.fact] == [(POSSIBLE, "degraded")]
+    found = findings(one, other, versions=("4.1", "4.2"))
+    assert [(f.certainty, f.fact.severity) for f in found if f.fact] == [(CERTAIN, "error")]
+
+
+def test_who_requires_what_it_overwrites_means_to() -> None:
+    layers = Releases()
+    layers.add("libs-base", "1", {"lib/a.so": "12", "lib/b.py": ""})
+    layers.add("libs-cu13", "2", {"lib/a.so": "13"}, "Libs_Base>=1")
+    found = check_overlap(layers.artefacts, *layers.view())
+    assert [(f.certainty, "libs-cu13 requires libs-base" in f.summary) for f in found] == [(POSSIBLE, True)]
 
 
 def test_files_in_data_folders_are_compared_where_they_are_installed() -> None:

@@ -102,17 +102,29 @@ def _failing(library: Library, reached: dict[str, str], importers: list[str], re
         if _provider(site, module, target)
     ]
     lacking = _lacking(library, [(target, names) for _, target, names in foreign])
-    suspects = [m for m, to, names in foreign if any((to, n.lstrip(_MARKS)) in lacking for n in names)]
-    library.load(suspects)
+    suspects = sorted(
+        (module, target, name)
+        for module, target, names in foreign
+        for name in {name.lstrip(_MARKS) for name in names}
+        if (target, name) in lacking
+    )
+    library.load({module for module, _, _ in suspects})
     uses = []
-    for module in sorted(set(suspects)):
-        sure = module in reached and is_sure(library, chain(reached, module))
-        for edge in library.summaries[module].imports:
-            provider = _provider(site, module, edge.module)
-            if provider and edge.when in (NOW, CHOSEN, LATER) and (edge.module, edge.name) in lacking:
-                certain = sure and edge.when == NOW and edge.name not in library.patches
-                uses.append(_Use(module, edge, provider, certain))
-    return uses
+    minded = set()  # what a package takes care of somewhere: it knows that it may be missing
+    for module, target, name in suspects:
+        edges = [i for i in library.summaries[module].imports if (i.module, i.name) == (target, name)]
+        edges = [edge for edge in edges if edge.when in (NOW, CHOSEN, LATER)]
+        if not edges:
+            minded.add((site.find(module).owner, target, name))
+            continue
+        sure = module in reached and name not in library.patches and is_sure(library, chain(reached, module))
+        provider = _provider(site, module, target)
+        uses += [_Use(module, edge, provider, sure and edge.when == NOW) for edge in edges]
+    return [
+        use
+        for use in uses
+        if use.certain or (site.find(use.importer).owner, use.edge.module, use.edge.name) not in minded
+    ]
 
 
 def _lacking(library: Library, imports: list[tuple[str, Sequence[str]]]) -> set[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from compatlock.audit.layout import PREFIX, install_path, is_harmless, is_shared
 from compatlock.audit.observed import not_with
 from compatlock.model.artefact import Artefact, Content, Directory, Member, Observations, WheelReader
 from compatlock.model.finding import CERTAIN, POSSIBLE, Finding, Place
+from compatlock.model.names import normalise
 
 CHECK = "overlap"
 KIND = "alike/1"  # paths of two wheels whose sources do the same
@@ -24,6 +26,7 @@ KIND = "alike/1"  # paths of two wheels whose sources do the same
 _COMPARED = 64 * 1024
 _COMPARED_COUNT = 256
 _SHARE = 0.9
+_PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 _NAMESPACE_CALLS = frozenset({"extend_path", "declare_namespace", "__import__"})
 
@@ -194,29 +197,21 @@ def _finding(one: Artefact, other: Artefact, found: Overlap, directories: Mappin
     if len(directories[other.file.filename].members) < len(directories[one.file.filename].members):
         one, other = other, one
         found = Overlap(found.common, *map(_turned, (found.code, found.data, found.harmless)))
-    certainty = CERTAIN if found.code else POSSIBLE
+    meant = _is_meant(found, one, other, directories)
     telling = found.code or found.data or found.harmless
-    summary = _summary(one, other, found, telling)
-    variants = _are_variants(found, one, other, directories)
+    summary = _summary(one, other, found, telling, meant)
+    severity = "degraded" if meant else "error"
     return Finding(
         check=CHECK,
         package=one.package,
         on=other.package,
-        certainty=certainty,
+        certainty=CERTAIN if found.code and not meant else POSSIBLE,
         summary=summary,
         places=tuple(
             Place(artefact.package, artefact.version, artefact.file.filename, member.path)
             for artefact, member in ((one, telling[0].one), (other, telling[0].other))
         ),
-        fact=not_with(
-            CHECK,
-            CHECK,
-            one,
-            other,
-            summary=summary,
-            evidence=CHECK,
-            severity="degraded" if variants else "error",
-        )
+        fact=not_with(CHECK, CHECK, one, other, summary=summary, evidence=CHECK, severity=severity)
         if found.code
         else None,
         details=tuple(c.path for c in [*found.code, *found.data, *found.harmless]),
@@ -227,15 +222,25 @@ def _turned(collisions: Iterable[Collision]) -> tuple[Collision, ...]:
     return tuple(Collision(c.path, c.other, c.one) for c in collisions)
 
 
-def _are_variants(
-    found: Overlap, one: Artefact, other: Artefact, directories: Mapping[str, Directory]
-) -> bool:
-    """Whether the two are builds of the same code, such as opencv-python and opencv-python-headless."""
+def _is_meant(found: Overlap, one: Artefact, other: Artefact, directories: Mapping[str, Directory]) -> str:
+    """Why either one's files may well do, `""` when they do not: builds of the same code (opencv-python and
+    opencv-python-headless), or one that requires what it overwrites (nvidia-cutlass-dsl-libs-cu13)."""
+    for upper, lower in ((one, other), (other, one)):
+        if any(_names(line) == lower.package for line in upper.requires):
+            return f"{upper.package} requires {lower.package}, which it overwrites"
     fewest = min(len(_installed(directories[a.file.filename])) for a in (one, other))
-    return one.version == other.version and found.common >= _SHARE * fewest
+    if one.version == other.version and found.common >= _SHARE * fewest:
+        return "they are builds of the same release"
+    return ""
 
 
-def _summary(one: Artefact, other: Artefact, found: Overlap, telling: Sequence[Collision]) -> str:
+def _names(line: str) -> str:
+    """The normalised name of the project that a Requires-Dist line is for."""
+    found = _PROJECT.match(line)
+    return normalise(found[0]) if found else ""
+
+
+def _summary(one: Artefact, other: Artefact, found: Overlap, telling: Sequence[Collision], meant: str) -> str:
     names = f"{one.package} {one.version} and {other.package} {other.version}"
     count = len(telling)
     files = f"{count} file" if count == 1 else f"{count} files"
@@ -244,6 +249,7 @@ def _summary(one: Artefact, other: Artefact, found: Overlap, telling: Sequence[C
         return (
             f"{names} both install {files} of code at {same} with different content, such as "
             f"`{telling[0].path}`: what is imported depends on which was installed last"
+            + (f" ({meant})" if meant else "")
         )
     what = "data or scripts" if found.data else "tests, documentation or build files"
     return f"{names} both install {files} ({what}) at {same} with different content: `{telling[0].path}`"
