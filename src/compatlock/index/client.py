@@ -9,13 +9,13 @@ from collections.abc import Callable
 from compatlock.index.credentials import Credentials, Netrc, origin
 from compatlock.index.html_page import project_names
 from compatlock.index.metadata import parse_metadata
+from compatlock.index.parsing import ListingParser
 from compatlock.index.progress import Progress, Tally
 from compatlock.index.refusals import DENIED, GONE, check_hash, missing_file, refused
 from compatlock.index.remote_sdist import large_sdist_metadata
 from compatlock.index.remote_wheel import MAX_METADATA, TAIL, wheel_metadata
 from compatlock.index.reply import Reply, is_whole_listing
 from compatlock.index.sdist import sdist_metadata
-from compatlock.index.simple import parse_listing
 from compatlock.index.transport import Transport
 from compatlock.model.index import PackageIndex, parse_index
 from compatlock.model.listing import ABSENT, File, Listing
@@ -46,8 +46,9 @@ class IndexClient:
 
     `index` is the index or its URL; credentials for it are sent to the origin that they are for only and
     appear in no message. `transport` is shared with other clients; without it, one is made that bounds
-    requests at once to `concurrency` and every wait for the server to `timeout` seconds. `tally` or
-    `on_progress` is told of each finished listing or metadata.
+    requests at once to `concurrency` and every wait for the server to `timeout` seconds. `parser` may have
+    listings parsed elsewhere; without it, that is done here. `tally` or `on_progress` is told of each
+    finished listing or metadata.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class IndexClient:
         index: str | PackageIndex,
         *,
         transport: Transport | None = None,
+        parser: ListingParser | None = None,
         netrc: Netrc | None = None,
         concurrency: int = 32,
         timeout: float = 30.0,
@@ -64,6 +66,7 @@ class IndexClient:
     ) -> None:
         self._index = parse_index(index) if isinstance(index, str) else index
         self._transport = transport or Transport(concurrency=concurrency, timeout=timeout)
+        self._parser = parser or ListingParser([])
         self._credentials = Credentials(self._index, netrc)
         self._max_sdist = max_sdist
         self._tally = tally or Tally(on_progress)
@@ -102,7 +105,8 @@ class IndexClient:
             result, etag = Listing(normalise(project), found=False, digest=ABSENT), ""
         elif reply.status == 200 and reply.complete:
             kind = reply.headers.get("content-type", "")
-            result, etag = parse_listing(project, reply.body, reply.url, kind), _validator(reply)
+            result = await self._parser.parse(project, reply.body, reply.url, kind)
+            etag = _validator(reply)
         elif reply.status != 304 or not etag:
             raise self._refused(url, reply, f"the files of `{project}`")
         self._finished(project)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from compatlock.index.client import IndexClient
 from compatlock.index.credentials import Netrc
 from compatlock.index.indexes import split_key
+from compatlock.index.parsing import ListingParser
 from compatlock.index.progress import Progress, Tally
 from compatlock.index.transport import Transport
 from compatlock.model.index import PackageIndex, parse_index
@@ -50,8 +51,12 @@ class Network:
         self._progress: Progress | None = None
         given = [parse_index(indexes)] if isinstance(indexes, str) else indexes
         self._transport = transport = Transport(concurrency=concurrency, timeout=timeout, cert=cert)
+        self._parser = parser = ListingParser()
         tally, netrc = Tally(self._note_progress), Netrc()
-        self._clients = [IndexClient(index, transport=transport, netrc=netrc, tally=tally) for index in given]
+        self._clients = [
+            IndexClient(index, transport=transport, parser=parser, netrc=netrc, tally=tally)
+            for index in given
+        ]
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="compatlock-network", daemon=True)
         self._thread.start()
@@ -105,6 +110,7 @@ class Network:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+        self._parser.close()
 
     def __enter__(self) -> Network:
         return self

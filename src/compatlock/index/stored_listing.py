@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from compatlock.model.listing import File
@@ -74,7 +74,7 @@ def decode_files(encoded: bytes) -> Iterator[tuple[File, ...]]:
         urls = [f"{urls}{part[:2]}/{part[2:4]}/{part[4:]}/{name}" for part, name in named]
     rows = map(File, filenames, urls, sha256, *(_lengthened(o, size) for o in others), metadata)
     for count in counts:
-        yield tuple(next(rows) for _ in range(count))
+        yield tuple(islice(rows, count))
 
 
 def deflate(encoded: bytes) -> bytes:
