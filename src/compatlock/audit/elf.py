@@ -8,10 +8,11 @@ damaged files. Input is hostile: every offset is checked, the work is linear in 
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from compatlock.audit.elf_strings import find_strings, libraries_in
 
 _MAGIC = b"\x7fELF"
 _PT_LOAD, _PT_DYNAMIC = 1, 2
@@ -24,9 +25,6 @@ _STV_INTERNAL, _STV_HIDDEN = 1, 2
 _MAX_NAME = 16 * 1024
 _MAX_DYNAMIC = 4096
 _MAX_VERSIONS = 4096
-
-# What the string table of a file that was cut off shows of the libraries that it needs.
-_LIBRARY = re.compile(rb"\0(lib[A-Za-z0-9_.+-]{1,120}?\.so(?:\.[0-9]{1,6}){0,4})(?=\0)")
 
 
 class ElfError(Exception):
@@ -334,15 +332,13 @@ class _File:
 
     def _by_strings(self, machine: int) -> Elf:
         """What a file without its dynamic section tells: linkers put symbols, then their names, first."""
-        found = _LIBRARY.search(self._data)
-        if not found:
+        found = find_strings(self._data)
+        if found is None:
             return Elf(machine, complete=False)
-        end = _end_of_strings(self._data, found.start())
-        start = _start_of_strings(self._data, found.start())
+        start, end = found
         strings = self._data[start:end]
-        names = dict.fromkeys(m[1].decode() for m in _LIBRARY.finditer(strings))
         defined, undefined = self._symbols_before(start, strings)
-        return Elf(machine, tuple(names), "", defined, undefined, complete=False)
+        return Elf(machine, libraries_in(strings), "", defined, undefined, complete=False)
 
     def _symbols_before(self, end: int, strings: bytes) -> tuple[tuple[str, ...], tuple[Wanted, ...]]:
         """The symbol table that ends where its names begin; nothing unless it looks like one."""
@@ -359,25 +355,3 @@ class _File:
             return self._sort_symbols(self._data[start:end], strings, {}, ())
         except ElfError:
             return (), ()
-
-
-_NOT_TEXT = re.compile(rb"[^\x00\x20-\x7e]|\0{2,}")
-
-
-def _end_of_strings(data: bytes, at: int) -> int:
-    found = _NOT_TEXT.search(data, at)
-    return found.start() + 1 if found else len(data)
-
-
-def _start_of_strings(data: bytes, at: int) -> int:
-    """Where the run of strings begins that covers `at`: at the NUL that is name 0."""
-    step = 65536
-    while at > 0:
-        begin = max(0, at - step)
-        last = -1
-        for found in _NOT_TEXT.finditer(data, begin, min(len(data), at + 1)):
-            last = found.end() - 1 if found[0].startswith(b"\0") else found.end()
-        if last >= 0:
-            return last
-        at = begin
-    return 0
