@@ -54,6 +54,41 @@ def test_trinity(real_cache: Path, shipped_facts: bool) -> None:
     assert all(way.has_evidence for way in ways[:1])
 
 
+def test_trinity_on_a_driver_for_cuda_12(real_cache: Path) -> None:
+    """CUDA 12 ends at vllm 0.19.1, what trinity imports begins at 0.22.0, and it declares up to 0.23.0."""
+    error = refused(real_cache, TRINITY, target=TARGET._replace(driver="570"))
+    assert error.core is not None
+    assert [(edge.kind, edge.package, edge.on) for edge in error.core.edges] == [
+        ("root", "", "trinity-rft"),
+        ("edge", "trinity-rft", "vllm"),
+        ("fact", "trinity-rft", "vllm"),
+        ("fact", "vllm", "__cuda"),
+        ("target", "", "__cuda"),
+    ]
+    ways = {way.kind: way for way in error.ways_out}
+    assert ways["move"].accept == "trinity-rft[vllm]==0.5.1"
+    assert ways["move"].breaks == ()
+    assert ways["target"].accept == "--driver 580 --waive 'verl -> numpy'"
+    assert dict(ways["target"].pins)["vllm"] in ("0.22.0", "0.22.1", "0.23.0")
+    assert "waive" not in ways
+
+
+def test_trinity_on_a_newer_driver(real_cache: Path) -> None:
+    found = lock(real_cache, TRINITY, target=TARGET._replace(driver="580"), waivers=["verl -> numpy"])
+    assert found.versions["vllm"] in ("0.22.0", "0.22.1", "0.23.0")
+    assert found.cuda == "CUDA 13 (driver 580)"
+
+
+def test_companions_of_a_torch_for_cuda_12(real_cache: Path) -> None:
+    """Declared metadata alone gives torchaudio 2.11, torchcodec 0.17 and torchao 0.18, CUDA 13 builds."""
+    found = lock(real_cache, ["torch==2.10.0", "torchaudio", "torchcodec", "torchao"])
+    versions = found.versions
+    assert (versions["torchaudio"], versions["torchcodec"]) == ("2.10.0", "0.10.0")
+    assert Version(versions["torchao"]) < Version("0.17")
+    assert found.cuda == "CUDA 12 (free)"
+    assert all(tier.proved for tier in found.objective)
+
+
 def test_the_waiver_for_trinity_locks_and_keeps_the_bounds_of_numba(real_cache: Path) -> None:
     found = lock(real_cache, TRINITY, waivers=["verl -> numpy"])
     broken = [(edge.package, edge.on) for edge in found.edges if edge.waived]
