@@ -16,13 +16,22 @@ Answer = TypeVar("Answer")
 
 def drive(search: Generator[Need, None, Answer], universe: Universe, supply: Supply) -> Answer:
     """Return what the search returns. Raises what the supply raises (NotCached, IndexUnavailable)."""
+
+    def answer(need: Need) -> None:
+        universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
+
+    return drive_by(search, answer)
+
+
+def drive_by(search: Generator[Need, None, Answer], answer: Callable[[Need], None]) -> Answer:
+    """Return what the search returns; `answer` adds what it needs to its universe."""
     while True:
         try:
             need = next(search)
         except StopIteration as finished:
-            answer: Answer = finished.value
-            return answer
-        universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
+            result: Answer = finished.value
+            return result
+        answer(need)
 
 
 def drive_together(
@@ -35,13 +44,8 @@ def drive_together(
     from compatlock.solver.joint import joint_dependencies, joint_packages, joint_universe, needs_by_target
 
     joint = joint_universe(universes)
-    search = begin(joint)
-    while True:
-        try:
-            need = next(search)
-        except StopIteration as finished:
-            answer: Answer = finished.value
-            return answer
+
+    def answer(need: Need) -> None:
         for target, (names, releases) in needs_by_target(need).items():
             universe, supply = universes[target], supplies[target]
             universe.add(supply.packages(names), supply.dependencies(releases))
@@ -49,3 +53,5 @@ def drive_together(
                 joint_packages({name: universe.packages[name] for name in names}, target),
                 joint_dependencies({each: universe.dependencies[each] for each in releases}, target),
             )
+
+    return drive_by(begin(joint), answer)

@@ -55,6 +55,7 @@ def lock(
     shipped_facts: bool = True,
     soft_facts: bool = True,
     audit: bool = False,
+    resolution: str = "highest",
     strategy: str = "optimal",
     offline: bool = False,
     cache_dir: str | os.PathLike[str] = "",
@@ -89,6 +90,7 @@ def lock(
     facts:         further facts files; shipped_facts False leaves out those that come with compatlock,
                    soft_facts False those that only warn
     audit:         look into the chosen wheels, learn what breaks, and solve again until nothing does
+    resolution:    `highest`, `lowest`, or `lowest-direct`: the lowest of what is asked for only
     strategy:      `optimal`, or `greedy` for what pip would choose
     offline, cache_dir, cache: use only the cache; where it lives; False keeps it in memory
     on_progress:   called with an `index.progress.Progress` as answers of the index arrive
@@ -125,6 +127,7 @@ def lock(
         shipped_facts=shipped_facts,
         soft_facts=soft_facts,
         audit=audit,
+        resolution=resolution,
         strategy=strategy,
         offline=offline,
         cache_dir=cache_dir,
@@ -163,6 +166,7 @@ def _options(
     shipped_facts: bool = True,
     soft_facts: bool = True,
     audit: bool = False,
+    resolution: str = "highest",
     strategy: str = "optimal",
     offline: bool = False,
     cache_dir: str | os.PathLike[str] = "",
@@ -199,6 +203,7 @@ def _options(
         universal=universal,
         older=_pins(older),
         audit=audit,
+        resolution=resolution,
         strategy=strategy,
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from compatlock.api.assemble import Assembler, Chosen
-from compatlock.api.drive import drive
+from compatlock.api.drive import drive, drive_by
 from compatlock.api.lag_guard import NOTABLE_DAYS, Limits, guard, guarded, parse_limits
 from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
@@ -109,6 +110,8 @@ def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome
 def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     if request.strategy == "greedy":
         return _solve_greedily(request, universe, supply, draft, limits)
+    if request.resolution != "highest":
+        return _solve_for_the_lowest(request, universe, supply, draft, limits)
     solution = drive(search(universe, request), universe, supply)
     if solution is None:
         raise no_solution(request, universe, supply, limits)
@@ -147,6 +150,24 @@ def _guarded(
     if error is not None:
         raise error
     return solution
+
+
+def _solve_for_the_lowest(
+    request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits
+) -> Outcome:
+    """The lowest versions that work. (That they are old is what is asked for: there is no guard.)"""
+    from compatlock.solver.lowest import Turned, distances
+
+    turned = Turned(universe, request)
+
+    def read(need: Need) -> None:
+        universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
+
+    solution = drive_by(search(turned.turned, turned.request), partial(turned.answer, read=read))
+    if solution is None:
+        raise no_solution(request, universe, supply, limits)
+    outcome = assembled(turned.solution(solution), request, universe, supply, draft)
+    return outcome._replace(lock=distances(outcome.lock))
 
 
 def _solve_greedily(

@@ -46,6 +46,7 @@ class LockOptions(NamedTuple):
     exclude_dependencies: edges that are taken away, as text
     older:            `{name: version}` of an older lock that is changed as little as possible
     audit:            look into the chosen artefacts, learn what breaks, and solve again
+    resolution:       `highest`, `lowest`, or `lowest-direct`: the lowest of what is asked for only
     strategy:         `optimal`, or `greedy` for what pip would choose
     """
 
@@ -77,6 +78,7 @@ class LockOptions(NamedTuple):
     waivers: tuple[Waiver, ...] = ()
     older: dict[str, str] = {}  # noqa: RUF012 - a default that nobody mutates
     strategy: str = "optimal"
+    resolution: str = "highest"
     waive: tuple[str, ...] = ()
     no_waivers: bool = False
     auto_waive: bool = False
@@ -129,6 +131,7 @@ class LockOptions(NamedTuple):
             ("--exclude-newer", self.exclude_newer, ""),
             ("--prerelease", self.prerelease, "if-necessary-or-explicit"),
             ("--strategy", self.strategy, "optimal"),
+            ("--resolution", self.resolution, "highest"),
         ):
             if text != default:
                 yield from (option, text)

@@ -12,7 +12,7 @@ from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.cuda import AUTO, knows_files_for
 from compatlock.model.names import normalise
-from compatlock.model.policy import PRERELEASE_MODES, Policy
+from compatlock.model.policy import HIGHEST, PRERELEASE_MODES, RESOLUTIONS, Policy
 from compatlock.model.request import Request
 from compatlock.model.target import Target
 
@@ -80,6 +80,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         prefer=tuple(normalise(name) for name in options.prefer),
         soft_facts=options.soft_facts,
         strategy=options.strategy,
+        resolution=options.resolution,
         overrides=overrides,
         exclusions=_exclusions(options, memo),
         asides=asides,
@@ -94,9 +95,15 @@ def _check_words(options: LockOptions) -> None:
     for what, word, known in (
         ("pre-release mode", options.prerelease, PRERELEASE_MODES),
         ("strategy", options.strategy, STRATEGIES),
+        ("resolution", options.resolution, RESOLUTIONS),
     ):
         if word not in known:
             raise InputError(f"unknown {what} `{word}`", hints=[f"known: {', '.join(known)}"])
+    if options.strategy == "greedy" and options.resolution != HIGHEST:
+        raise InputError(
+            f"`--strategy greedy` is what pip would choose, and pip knows no `--resolution {options.resolution}`",
+            hints=["leave one of them out"],
+        )
 
 
 def _read_files(options: LockOptions, target: Target, memo: MutableMapping[str, str]) -> RequirementsFile:

@@ -52,11 +52,14 @@ def lock_targets(options: LockOptions, targets: Sequence[Target], supply: Supply
 
     Raises what `lock_with` raises; NoSolution when one of the targets has none, for the first of these.
     """
-    if options.strategy != "optimal" or options.auto_waive:
-        word = "--auto-waive" if options.auto_waive else f"--strategy {options.strategy}"
-        raise InputError(
-            f"`{word}` is for one target, not for {len(targets)}", hints=["lock for one, or leave it out"]
-        )
+    for word, given in (
+        ("--auto-waive", options.auto_waive),
+        (f"--strategy {options.strategy}", options.strategy != "optimal"),
+        (f"--resolution {options.resolution}", options.resolution != "highest"),
+    ):
+        if given:
+            hints = ["lock for one, or leave it out"]
+            raise InputError(f"`{word}` is for one target, not for {len(targets)}", hints=hints)
     refuse_indistinct(targets)
     parts = _without_marked([_part(options, target, supply) for target in targets])
     limits = limits_of(options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compatlock.cli.option import MANY, TEXT, Option
 from compatlock.lockfile.formats import FORMATS
-from compatlock.model.policy import PRERELEASE_MODES
+from compatlock.model.policy import PRERELEASE_MODES, RESOLUTIONS
 
 # The arguments that are no options.
 FILES = "files"
@@ -169,6 +169,14 @@ OPTIONS = (
         MANY,
         "'A -> B'",
         "Leave out what A needs of B (repeatable).",
+    ),
+    Option(
+        ("--resolution",),
+        "resolution",
+        TEXT,
+        help="Which versions are the best; lowest-direct: the lowest of what is asked for, else the newest.",
+        choices=RESOLUTIONS,
+        default="highest",
     ),
     Option(
         ("--strategy",),

@@ -99,6 +99,26 @@ class Package:
         other.name = name
         return other
 
+    def turned_around(self) -> Package:
+        """The same candidates from the oldest to the newest: for whom the lowest version is the best."""
+        last = self.positions[-1] if self.size else 0
+
+        def compute(specifier: str) -> tuple[int, ...]:
+            flags, *ends = self.full(specifier)
+            # Where a run ends among all releases is where it begins, seen from the other side.
+            return (flags, *(max(0, last + 1 - end) for end in reversed(ends)))
+
+        other = copy(self)
+        other.versions = self.versions[::-1]
+        other.positions = [last - position for position in reversed(self.positions)]
+        other.times = [None if time is None else -time for time in reversed(self.times)]
+        other.gates = {self.size - 1 - index: gate for index, gate in self.gates.items()}
+        other.file_keys = self.file_keys[::-1]
+        other.newest_hidden = ()
+        other.full_runs, other._compute = {}, compute
+        other._runs, other._admitted, other._releases_behind, other._days_behind = {}, {}, {}, {}
+        return other
+
     def index_of(self, version: str) -> int | None:
         """Index of a canonical version text, None when it is no candidate."""
         try:

@@ -7,6 +7,10 @@ from typing import NamedTuple
 PRERELEASE_MODES = ("if-necessary-or-explicit", "allow", "disallow", "if-necessary", "explicit")
 ALL = ":all:"
 
+# Which versions are the best: the newest, the oldest, or the oldest of what is asked for and the newest of
+# what that needs (uv's names).
+HIGHEST, LOWEST, LOWEST_DIRECT = RESOLUTIONS = ("highest", "lowest", "lowest-direct")
+
 
 class Policy(NamedTuple):
     """Policies of one run.

@@ -21,6 +21,7 @@ class Request(NamedTuple):
     prefer:      packages whose own lag goes before that of the roots, most important first
     facts:       facts in force, feature facts already selected
     asides:      releases known to be bad on some hardware, which no lock can know: told, not enforced
+    resolution:  one of `model.policy.RESOLUTIONS`
     overrides:   bounds that replace every declared bound on a package (those of `roots` are replaced already)
     exclusions:  edges that are taken away
     joint_targets: the targets, in order, of a request that stands for several (see `solver.joint`)
@@ -36,6 +37,7 @@ class Request(NamedTuple):
     prefer: tuple[str, ...] = ()
     soft_facts: bool = True
     strategy: str = "optimal"
+    resolution: str = "highest"
     overrides: tuple[Requirement, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     asides: tuple[Fact, ...] = ()
