@@ -215,3 +215,19 @@ def test_a_lock_is_checked_for_its_own_driver(cli: Cli) -> None:
 def test_explain(cli: Cli) -> None:
     run = cli("explain", "-r", "vllm", "vllm==0.21.0", "--driver", "570", *TARGET)
     assert "driver 570 runs CUDA 12.x at most" in run.out
+
+
+def test_of_other_platforms_little_is_known_which_is_said(cli: Cli) -> None:
+    run = cli("lock", "-r", "vllm", "--driver", "570", *TARGET[:3], "aarch64-manylinux_2_34", "-o", "-")
+    assert run.pins["vllm"] == "0.21.0"
+    assert "note: which CUDA the wheels for aarch64-manylinux_2_34 were built for is not known: " in run.err
+
+
+def test_what_an_extra_names_is_guarded_from_the_newest_that_the_target_runs(
+    cli: Cli, index: IndexServer
+) -> None:
+    index.add("app", "1.0", extras={"fast": ["vllm"]}, upload_time="2026-05-03T00:00:00Z")
+    arguments = ("-r", "app[fast]", "--max-lag", "1d", *TARGET, "-o", "-")
+    assert cli("lock", *arguments, "--driver", "570").pins["vllm"] == "0.19.1"
+    run = cli("lock", *arguments, "-r", "torch==2.10.0")
+    assert run.code == 0  # held by the user's own pin

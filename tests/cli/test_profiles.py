@@ -112,7 +112,7 @@ def test_show_as_json(cli: Cli) -> None:
             "name": "trl",
             "description": "Ours",
             "roots": ["trl<2,>=1", "vllm"],
-            "target": {"python": "3.12", "platform": None},
+            "target": {"python": "3.12", "platform": None, "cuda": None, "driver": None},
             "features": ["trl.experimental.async_grpo"],
             "facts": ["trl-async-grpo-floor", "trl-async-grpo-first-release"],
             "imports": ["trl"],

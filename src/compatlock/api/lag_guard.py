@@ -10,6 +10,7 @@ from compatlock.model.core import GUARD
 from compatlock.model.display import excerpt
 from compatlock.model.names import normalise
 from compatlock.model.requirement import Requirement
+from compatlock.solver.depth import runs_on_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def guarded(universe: Universe, request: Request, solution: Solution, limits: Li
 
 
 def _named_in_extras(universe: Universe, request: Request, solution: Solution) -> Iterator[tuple[str, int]]:
+    runs = runs_on_target(universe, request)
     for root in request.roots:
         newest = solution.newest.get(root.name)
         release = universe.dependencies.get((root.name, newest)) if newest is not None else None
@@ -104,7 +106,8 @@ def _named_in_extras(universe: Universe, request: Request, solution: Solution) -
             for need in release.of(extra) if release is not None else ():
                 package = universe.packages.get(need.name)
                 if package is not None and not need.url and need.name != root.name:
-                    yield need.name, package.newest(package.runs(need.specifier))
+                    within = [i for low, high in package.runs(need.specifier) for i in range(low, high)]
+                    yield need.name, package.newest(tuple((i, i + 1) for i in within if runs(package, i)))
 
 
 def guard(universe: Universe, request: Request, packages: Iterable[Guarded]) -> Request:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from compatlock.model.requirement import Requirement
     from compatlock.model.waiver import Exclusion, Waiver
 
+_NO_CUDA_FACTS = (
+    "which CUDA the wheels for {} were built for is not known: only those with a local version (+cu128) are "
+    "held to what the target runs"
+)
 STRATEGIES = ("optimal", "greedy")
 
 
@@ -87,6 +91,8 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
     )
     notes = [*files.notes, *constraints.notes]
     notes += filter(None, map(shadowing_note, profiles))
+    if target.cuda_bound and not knows_files_for(target.parsed_platform):
+        notes.append(_NO_CUDA_FACTS.format(target.platform))
     imports = sorted({module for profile in profiles for module in profile.imports})
     return Prepared(request, tuple(notes), tuple(imports), tuple(dropped))
 

@@ -70,6 +70,8 @@ def show_profile(*, name: str, as_json: bool) -> None:
 def _rows(profile: Profile, facts: list[str]) -> list[tuple[str, str | list[str]]]:
     target = [f"Python {profile.python}"] if profile.python else []
     target += [profile.platform] if profile.platform else []
+    target += [f"CUDA {profile.cuda}"] if profile.cuda else []
+    target += [f"driver {profile.driver}"] if profile.driver else []
     waivers = [
         line
         for waiver in profile.waivers
@@ -94,7 +96,9 @@ def _encode(profile: Profile, facts: list[str]) -> dict[str, Any]:
         "name": profile.name,
         "description": profile.description,
         "roots": [str(root) for root in profile.roots],
-        "target": {"python": profile.python or None, "platform": profile.platform or None},
+        "target": {
+            field: getattr(profile, field) or None for field in ("python", "platform", "cuda", "driver")
+        },
         "features": list(profile.features),
         "facts": facts,
         "imports": list(profile.imports),

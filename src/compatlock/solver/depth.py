@@ -47,7 +47,7 @@ def frame(universe: Universe, request: Request) -> Generator[Need, None, Frame]:
     package at its newest usable candidate (a gated one only when it has no other), bounds of parents and
     facts ignored. (But the CUDA that the target runs counts for roots, as its tags do.)"""
     roots, constraints = request.roots, request.constraints
-    runs = _runs_on_target(universe, request)
+    runs = runs_on_target(universe, request)
     yield from universe.want_packages(r.name for r in roots)
     asked: dict[str, set[str]] = {}
     for root in roots:
@@ -61,7 +61,7 @@ def frame(universe: Universe, request: Request) -> Generator[Need, None, Frame]:
     return Frame(newest, depths)
 
 
-def _runs_on_target(universe: Universe, request: Request) -> Callable[[Package, int], bool]:
+def runs_on_target(universe: Universe, request: Request) -> Callable[[Package, int], bool]:
     """Whether a candidate by itself was built for a CUDA that the target runs."""
     majors = {name: target.cuda_majors for name, target in targets_of(request).items()}
     if all(known == MAJORS for known in majors.values()):
