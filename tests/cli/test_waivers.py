@@ -232,9 +232,24 @@ def test_an_old_answer_is_an_error_with_ways_out(cli: Cli) -> None:
         "error: recent releases (--max-lag 365d) of `left` and `right` exclude each other"
     )
     assert "  --max-lag 365d allows only left>=2.0\n" in run.err
-    assert "  1. `--max-lag left=731d` (accepts how old it is)\n     gives left 1.0" in run.err
+    assert (
+        "ways out, the best first:\n"
+        "  1. lock `left` and `right` apart, for an environment each\n"
+        "     gives left 2.0 and right 1.0\n"
+        "  2. `--max-lag left=731d` (accepts how old it is; `--max-lag none` accepts any age)\n"
+        "     gives left 1.0"
+    ) in run.err
     assert "`--waive 'left -> base'`, without evidence" in run.err
-    assert "hint: lock `left` and `right` apart, for an environment each\n" in run.err
+
+
+def test_what_needs_the_other_is_not_locked_apart(cli: Cli, index: IndexServer) -> None:
+    index.add("whole", "1.0", upload_time="2024-01-01T00:00:00Z")
+    index.add("whole", "2.0", requires=["part<2"], upload_time="2026-01-01T00:00:00Z")
+    index.add("part", "1.0", upload_time="2024-01-01T00:00:00Z")
+    index.add("part", "2.0", upload_time="2026-01-01T00:00:00Z")
+    run = cli("lock", "-r", "whole", "-r", "part", *TARGET)
+    assert run.code == 1
+    assert "apart" not in run.err
 
 
 @pytest.mark.usefixtures("old")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from compatlock.api.apart import apart
 from compatlock.api.drive import drive
 from compatlock.api.lag_guard import accepting, is_guard, is_held_by_user
 from compatlock.api.obstacles import obstacles
@@ -12,7 +13,6 @@ from compatlock.api.ways_out import Found, ways_out
 from compatlock.api.words import no_solution
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
-from compatlock.model import core as kinds
 from compatlock.model.way_out import ACCEPT_LAG, WAIVE, WayOut
 from compatlock.solver.cores import CoreFinder, Cores
 from compatlock.solver.guards import constraint_label
@@ -81,14 +81,17 @@ def too_old(
         supply.confirm(_packages(core))
         way = WayOut(ACCEPT_LAG, accepting(packages))
         accepted = drive(complete(way, universe, request, core, solution), universe, supply)
+        # An old answer is what was asked for, and still of less use than recent ones apart.
+        split = apart(core, narrowed, universe, supply)
+        first = (split, accepted) if split is not None else (accepted,)
         found, unknown = _look_for_ways_out(core, narrowed, universe, supply, limits)
         lifted = frozenset(constraint_label(line) for line in narrowed.constraints if is_guard(line.origin))
         cores = _all_cores(finder, core, [lifted, *found.given_up], supply)
     finally:
         finder.close()
     supply.save()
-    error = no_solution(cores, request.target, partial(obstacles, supply), (accepted, *found.ways))
-    error.hints += (*_apart(core), *unknown)
+    error = no_solution(cores, request.target, partial(obstacles, supply), (*first, *found.ways))
+    error.hints += unknown
     error.unusable = _unusable(cores.cores[0], universe, supply)
     return error
 
@@ -133,15 +136,6 @@ def _given_up(unfinished: Sequence[str]) -> tuple[str, ...]:
     listed = ", ".join(unfinished[:_LISTED])
     more = f" and {len(unfinished) - _LISTED} more" if len(unfinished) > _LISTED else ""
     return (f"whether these help was not found out with a reasonable effort: {listed}{more}",)
-
-
-def _apart(core: Core) -> tuple[str, ...]:
-    """When it is projects of the user's that exclude each other: that they may not need to meet."""
-    asked = dict.fromkeys(e.on for e in core.edges if e.kind == kinds.ROOT)
-    asked.update(dict.fromkeys(e.on for e in core.edges if is_guard(e.origin)))
-    if len(asked) < 2:
-        return ()
-    return (f"lock {' and '.join(f'`{name}`' for name in asked)} apart, for an environment each",)
 
 
 def waivers_with_evidence(error: NoSolution) -> tuple[Waiver, ...]:

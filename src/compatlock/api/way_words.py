@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compatlock.api.phrases import bound, listed
 from compatlock.model.display import excerpt, printable
-from compatlock.model.way_out import ACCEPT_LAG, MOVE, NEWER, TARGET, WAIVE
+from compatlock.model.way_out import ACCEPT_LAG, MOVE, NEWER, SPLIT, TARGET, WAIVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def _change(way: WayOut) -> str:
     if way.kind == MOVE:
         return f"{way.accept}{note}"
     if way.kind == ACCEPT_LAG:
-        note = " (accepts how old it is)"
+        note = " (accepts how old it is; `--max-lag none` accepts any age)"
     if way.kind == WAIVE and not way.has_evidence:
         note += ", without evidence"
-    words = way.accept if way.kind in (NEWER, TARGET) and "`" in way.accept else f"`{way.accept}`"
+    words = way.accept if way.kind in (NEWER, SPLIT, TARGET) and "`" in way.accept else f"`{way.accept}`"
     return words + note
 
 

@@ -67,7 +67,9 @@ def ways_out(
     cheap = min((solved.way.cost for solved in found if solved.way.waivers), default=None)
     if cheap is None or cheap > COST_LIFTED:
         # Two waivers with evidence cost less than one without.
-        best = finder.attempt(changes.cheapest_waivers(universe, request, core, finder.effort))
+        cheapest = changes.cheapest_waivers(universe, request, core, finder.effort)
+        alone = any(solved.way.waivers for solved in found)
+        best = finder.attempt(cheapest, told="" if alone else "a set of waivers")
         if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
             found.append(best)
     rest: list[Solved] = []
@@ -149,7 +151,9 @@ class _Finder:
     def _attempt(self, change: Change, universe: Universe, supply: Supply | None = None) -> Solved | None:
         run = changes.solve(universe, change, self._core, self.effort)
         way = change.way
-        return self.attempt(run, universe, supply, told=way.accept or f"another bound than `{way.replaces}`")
+        told = way.accept if "`" in way.accept else f"`{way.accept}`"
+        told = told if way.accept else f"another bound than `{way.replaces}`"
+        return self.attempt(run, universe, supply, told=told)
 
     def attempt(
         self,
@@ -166,7 +170,7 @@ class _Finder:
             raise
         except SearchGivenUp:
             if told:
-                self.unfinished.append(told if "`" in told else f"`{told}`")
+                self.unfinished.append(told)
             return None
         except IndexUnavailable:
             return None

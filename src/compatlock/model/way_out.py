@@ -17,6 +17,7 @@ WAIVE = "waive"  # bounds are waived
 TARGET = "target"  # another target
 DROP = "drop"  # a dependency is dropped
 ACCEPT_LAG = "accept lag"  # an old release is accepted
+SPLIT = "split"  # projects that need nothing of each other get an environment each
 
 # What waiving one side of a bound costs (design, Semantics 4).
 COST_EXECUTED, COST_LIFTED, COST_UPPER, COST_OTHER = 1, 2, 8, 32
@@ -91,7 +92,7 @@ class WayOut(NamedTuple):
         """Its place in the order of ways out (design, Semantics 4), from 0."""
         if self.kind == WAIVE:
             return 3 if self.has_evidence else 5
-        return {ACCEPT_LAG: 0, MOVE: 1, NEWER: 2, TARGET: 4}.get(self.kind, 6)
+        return {SPLIT: 0, ACCEPT_LAG: 0, MOVE: 1, NEWER: 2, TARGET: 4}.get(self.kind, 6)
 
 
 def waiver_cost(breaks: Iterable[BrokenEdge]) -> int:
