@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import struct
 
 import pytest
 from hypothesis import given, settings
@@ -155,6 +156,21 @@ def test_names_without_end_cost_no_quadratic_work() -> None:
         at = first + 24 * index
         damaged[at : at + 4] = (long + index).to_bytes(4, "little")
     with pytest.raises(ElfError, match="absurdly long"):
+        read_elf(bytes(damaged))
+
+
+def test_versions_without_end_are_refused() -> None:
+    """Counts that claim 65,535 versions for each of many libraries, over the same few bytes."""
+    good = shared_object(undefined=[Undefined("a", "V_1", "libx.so")])
+    head = struct.pack("<2H", 1, 1)
+    at = next(
+        i for i in range(len(good)) if good[i : i + 4] == head and good[i + 8 : i + 12] == b"\x10\0\0\0"
+    )
+    damaged = bytearray(good)
+    damaged[at : at + 4] = struct.pack("<2H", 1, 0xFFFF)
+    damaged[at + 8 : at + 12] = (len(good) + -len(good) % 4 - at).to_bytes(4, "little")
+    damaged += bytes(-len(good) % 4) + b"\4\0\0\0" * 70_000
+    with pytest.raises(ElfError, match="absurdly many versions"):
         read_elf(bytes(damaged))
 
 

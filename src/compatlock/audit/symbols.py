@@ -18,7 +18,7 @@ CHECK = "symbols"
 # Libraries with symbol versions (of CUDA, say) are read up to this size, compressed.
 _VERSIONED_LIMIT = 4 * 1024 * 1024
 # A library for one of several releases of PyTorch: who loads it looks for the right one.
-_CHOSEN = re.compile(r"torch[-_]?\d", re.IGNORECASE)
+_CHOSEN = re.compile(r"torch[-_]?\d|[-_]\d+[._]\d+[._]\d+\.[^/]*\Z", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
 
