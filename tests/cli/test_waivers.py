@@ -71,7 +71,7 @@ def test_ways_out_that_take_too_much_are_named(cli: Cli, monkeypatch: pytest.Mon
         "hint: loosen `tokens>=3` (--requirement) or `trainer<3` (--requirement)\n"
         "hint: whether these help was not found out with a reasonable effort: "
         "another bound than `tokens>=3`, another bound than `trainer<3`, "
-        "`--waive 'engine -> array'`, `--waive 'trainer -> array'` and 4 more\n"
+        "`--waive 'engine -> array'`, `--waive 'trainer -> array'` and 5 more\n"
     )
 
 

@@ -79,7 +79,9 @@ def ways_out(
         # Where waivers help, what they leave of the core may be part of every core as well.
         waived = {(w.package, w.on) for solved in found for w in solved.way.waivers}
         left = [change for change in changes.drops(request, core) if not waived.issuperset(_edges(change))]
+        unfinished = len(finder.unfinished)
         rest += finder.solved(left if len(left) <= _LEFT else ())
+        del finder.unfinished[unfinished:]
     ways = tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
     given_up = (statements_broken(solved.way, core, request) for solved in (*found, *rest))
     return Found(ways, tuple(finder.unfinished), tuple(filter(None, given_up)))
