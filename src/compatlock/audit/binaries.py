@@ -132,10 +132,14 @@ def _result(
 
 
 def read_members(
-    wanted: Sequence[tuple[Artefact, Member]], reader: WheelReader, observations: Observations
+    wanted: Sequence[tuple[Artefact, Member]],
+    reader: WheelReader,
+    observations: Observations,
+    *,
+    full: int = MEMBER_LIMIT,
 ) -> list[Binary]:
-    """Read the given members whole, as far as MEMBER_LIMIT allows."""
-    found = _Source(reader, observations, full=MEMBER_LIMIT).read(wanted)
+    """Read the given members, those of up to `full` bytes, compressed, whole."""
+    found = _Source(reader, observations, full=full).read(wanted)
     return [found[a.file.filename, m.path] for a, m in wanted]
 
 

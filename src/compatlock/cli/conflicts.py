@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from compatlock.cli.conflicts_verify import verify
 from compatlock.cli.evidence import evidence_line
 from compatlock.cli.messages import out, say
 from compatlock.cli.sheet import columns, sheet
@@ -41,9 +42,12 @@ _no_shipped_option = click.option(
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(short_help="List and show known conflicts.")
+@click.group(short_help="List, show and verify known conflicts.")
 def conflicts() -> None:
     """Known conflicts: facts about packages that their metadata does not tell, or tells wrongly."""
+
+
+conflicts.add_command(verify)
 
 
 @conflicts.command("list", short_help="List the facts.")

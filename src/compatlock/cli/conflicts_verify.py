@@ -1,0 +1,98 @@
+"""`compatlock conflicts verify`: whether what facts say can still be seen in the index."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from compatlock.cli.lock import parameter, refuse_empty
+from compatlock.cli.lock_options import OPTIONS
+from compatlock.cli.messages import out, say
+from compatlock.cli.progress import progress_display
+from compatlock.cli.settled import settled
+from compatlock.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compatlock.knowledge.documented import DocumentedFact
+
+# The options of `lock` that are for this command too.
+_TAKEN = {
+    "python", "platform", "default_index", "indexes", "index_for", "cert", "facts", "no_shipped_facts",
+    "offline", "cache_dir", "no_cache", "as_json", "quiet", "verbose",
+}  # fmt: skip
+_HELP = {
+    "python": "Python whose wheel is looked into where a release has several; 3.12 unless given.",
+    "platform": "Platform whose wheel is looked into; x86_64 Linux unless given.",
+    "facts": "Include a further facts file (repeatable).",
+    "as_json": "Print the report as JSON on standard output.",
+    "quiet": "Print only what is wrong.",
+    "verbose": "Show all evidence, and what cannot be checked.",
+}
+
+
+def _run(*, ids: tuple[str, ...], **values: Any) -> None:
+    from compatlock.api.options import LockOptions
+    from compatlock.api.verify_facts import verify_facts
+    from compatlock.cli.verify_words import describe_verified, verified_to_json
+    from compatlock.knowledge.documented import documented_facts
+    from compatlock.model.target import Target
+
+    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
+    given, remarks = settled({**given, "exclude_newer": "", "cuda": "", "driver": ""})
+    for setting in ("exclude_newer", "cuda", "driver"):
+        given.pop(setting, None)
+    as_json, quiet, verbose = given.pop("as_json"), given.pop("quiet"), given.pop("verbose")
+    facts = documented_facts(given.pop("facts"), shipped=not given.pop("no_shipped_facts"))
+    chosen = _chosen(facts, ids)
+    target = Target(given.pop("python"), given.pop("platform"))
+    options = LockOptions(target=target, cache=not given.pop("no_cache"), **given)
+    with progress_display(enabled=not quiet) as on_progress:
+        report = verify_facts(options, chosen, on_progress=on_progress)
+    if not quiet:
+        for note in (*remarks, *report.notes):
+            say(f"note: {note}")
+    if as_json:
+        out(json.dumps(verified_to_json(report, chosen), indent=2) + "\n")
+    else:
+        out(describe_verified(report, chosen, verbose=verbose, failures_only=quiet))
+    if not report.holds:
+        raise click.exceptions.Exit(1)
+
+
+def _chosen(facts: Sequence[DocumentedFact], ids: Sequence[str]) -> list[DocumentedFact]:
+    """The facts of the ids, in the order of their files; all for none. Raises InputError for unknown ones."""
+    known = {item.fact.id for item in facts}
+    for wanted in ids:
+        if wanted not in known:
+            import difflib
+
+            close = difflib.get_close_matches(wanted, sorted(known), n=1)
+            hints = [f"did you mean `{close[0]}`?"] if close else []
+            hints.append("`compatlock conflicts list` lists them all")
+            raise InputError(f"unknown fact `{wanted}`", hints=hints)
+    return [item for item in facts if not ids or item.fact.id in ids]
+
+
+def _parameters() -> list[click.Parameter]:
+    taken = [option for option in OPTIONS if option.field in _TAKEN]
+    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
+
+
+verify = click.Command(
+    "verify",
+    callback=_run,
+    params=[click.Argument(["ids"], nargs=-1, metavar="[ID]...", callback=refuse_empty), *_parameters()],
+    help="""Check the evidence of the facts again, or that of the facts ID: against what the index has now.
+
+    What releases declare and what is in their wheels is looked up, by range requests, and remembered. A fact
+    is confirmed; refuted, if it is not so; stale, if it is no longer so in newer releases that it speaks of;
+    or unchecked: what was executed, or stands on a web page. Exit code 0: nothing is refuted or stale, 1:
+    something is, 2: bad usage or input, 3: no index.
+    """,
+    short_help="Check the evidence of facts again.",
+)
