@@ -41,17 +41,20 @@ def reach(library: Library, entries: Iterable[str], followed: frozenset[str]) ->
         library.load({target for _, target, _ in edges if library.outlines.get(target, EMPTY).lazy})
         following: dict[str, str] = {}
         for module, target, name in edges:
-            for loaded in _loaded(library, target, name):
+            for loaded in _loaded(library, module, target, name):
                 following.setdefault(loaded, module)
         layer = dict(sorted(following.items()))
     return reached
 
 
-def _loaded(library: Library, module: str, name: str) -> list[str]:
+def _loaded(library: Library, importer: str, module: str, name: str) -> list[str]:
     """The modules that `from module import name` loads, or, without a name, `import module`."""
     found = _with_parents(module)
     outline = library.outlines.get(module)
-    if not name or outline is None or name in outline.names:
+    if not name or outline is None:
+        return found
+    # A package that has a name binds it itself, by an import that is followed in its turn.
+    if name in outline.names and module != importer:
         return found
     summary = library.summaries.get(module)
     if summary is not None and name in summary.offered:
@@ -80,7 +83,7 @@ def is_sure(library: Library, steps: list[str]) -> bool:
         targets = set()
         for edge in library.summaries[module].imports:
             if edge.when == NOW and not edge.attribute:
-                targets.update(_loaded(library, edge.module, edge.name))
+                targets.update(_loaded(library, module, edge.module, edge.name))
         if following not in targets:
             return False
     return True

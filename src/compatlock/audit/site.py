@@ -37,7 +37,7 @@ class Site:
         self._binaries: set[str] = set()
         self._found: dict[str, Located] = {}
         self._folders: set[str] = set()
-        self._tops: dict[str, set[str]] = {}
+        self._modules: dict[str, list[str]] = {}
         self._below: dict[tuple[str, str], list[Member]] = {}
         for package, artefact in self.artefacts.items():
             for member in directories[artefact.file.filename].members:
@@ -64,7 +64,7 @@ class Site:
             self._sources[module] = Located(SHARED, is_package=is_package)
         elif known is None or is_package:  # a package goes before a module of the same name
             self._sources[module] = Located(SOURCE, package, member, is_package)
-            self._tops.setdefault(package, set()).add(stem.partition("/")[0])
+            self._modules.setdefault(package, []).append(module)
 
     def is_ours(self, module: str) -> bool:
         """Whether the top-level package of a module is one that an artefact installs."""
@@ -118,19 +118,33 @@ class Site:
         )
 
     def tops(self, package: str) -> list[str]:
-        """Return the top-level modules of a package's artefact that are meant to be imported, sorted."""
+        """Return the modules by which importing a package's artefact begins, sorted: top-level ones, and
+        packages in a namespace (PEP 420)."""
         return [
-            top for top in sorted(self._tops.get(package, ())) if top.isidentifier() and not _is_stray(top)
+            module
+            for module in self.modules(package)
+            if "." not in module or (self.find(module).is_package and self._is_in_namespace(module))
         ]
+
+    def _is_in_namespace(self, module: str) -> bool:
+        above = module.split(".")[:-1]
+        folders = (".".join(above[:count]) for count in range(1, len(above) + 1))
+        return len(above) < _DEEP and all(self.find(folder).kind == FOLDER for folder in folders)
 
     def modules(self, package: str) -> list[str]:
         """Return all modules of a package's artefact with a source, but those for tests, sorted."""
         return sorted(
             module
-            for module, found in self._sources.items()
-            if found.owner == package and not is_for_tests(module) and not _is_stray(module.partition(".")[0])
+            for module in set(self._modules.get(package, ()))
+            if self._sources[module].owner == package
+            and not is_for_tests(module)
+            and not _is_stray(module.partition(".")[0])
+            and all(part.isidentifier() for part in module.split("."))
         )
 
+
+# Namespaces are not deeper; what is deeper are sources that lie among data.
+_DEEP = 4
 
 # Top-level modules of source trees that get into wheels by mistake.
 _STRAY = frozenset({"setup", "versioneer", "build_backend", "noxfile", "conftest", "tools"})
