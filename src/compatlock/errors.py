@@ -99,6 +99,12 @@ class AuditFailed(CompatlockError):
         self.report = report
 
 
+class InstallFailed(CompatlockError):
+    """The installer could not bring an environment to what a lock says; its own words are in the message."""
+
+    exit_code = 1
+
+
 class SearchGivenUp(CompatlockError):
     """A search stopped at its limit, with neither an answer nor a proof that there is none."""
 

@@ -19,6 +19,7 @@ _PIN = re.compile(
 )
 _REFERENCE = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*@\s*\S")
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
+_HASH = re.compile(r"\s--hash[=\s]sha256:([0-9A-Fa-f]{64})(?=\s|\Z)")
 _OPTIONS_AFTER = re.compile(r"\s--[a-z].*\Z", re.S)
 _EDITABLE = re.compile(r"(?:-e|--editable)[\s=]")
 # What pip-tools, uv and compatlock say below a pin: who needs it, behind `via` or in lines below it.
@@ -34,7 +35,8 @@ _EDITABLE_COMMENT = re.compile(
 
 class FrozenPin(NamedTuple):
     """One line: `version` is `""` for a URL, a path or an editable installation. `is_root` is set when the
-    file says that somebody asked for the package, not only another one."""
+    file says that somebody asked for the package, not only another one. `hashes` are lower-case hex digests
+    (SHA-256) of its files."""
 
     name: str
     version: str
@@ -42,6 +44,7 @@ class FrozenPin(NamedTuple):
     extras: tuple[str, ...] = ()
     marker: str = ""
     is_root: bool = False
+    hashes: tuple[str, ...] = ()
 
 
 class Frozen(NamedTuple):
@@ -65,7 +68,8 @@ def read_freeze(text: str, path: str) -> Frozen:
             shown = excerpt(without_credentials(content))
             notes.append(f"{origin}: {shown} pins no version and is not checked")
         else:
-            pins.append(pin)
+            hashes = (digest.lower() for digest in _HASH.findall(line.text))
+            pins.append(pin._replace(hashes=tuple(sorted(hashes))))
     editable = (FrozenPin(normalise(m[1]), m[2], path) for m in _EDITABLE_COMMENT.finditer(text))
     known = {pin.name for pin in pins if pin.version}
     pins += [pin for pin in editable if pin.name not in known]

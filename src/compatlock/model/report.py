@@ -8,6 +8,10 @@ from typing import NamedTuple
 MISSING, VERSION, PYTHON, PLATFORM, FACT, DUPLICATE = (
     "missing", "version", "python", "platform", "fact", "duplicate",
 )  # fmt: skip
+# Of a lock file: something wrong in its text, hashes that are not there or not the index's, a lock for other
+# Pythons than the project's. Of an environment: what the lock does not have, files that are not as they were
+# installed, an import that fails.
+DEFECT, HASH, STALE, EXTRA, FILES, IMPORT = "defect", "hash", "stale", "extra", "files", "import"
 # How much a finding weighs: only errors make a check fail.
 ERROR, WARNING, WAIVED = "error", "warning", "waived"
 
@@ -22,6 +26,7 @@ class Discrepancy(NamedTuple):
     text:     it all in a sentence; remarks: what facts and waivers say of it, a sentence each
     facts:    the ids of those facts
     hints:    what to do about it
+    origin:   `FILE:LINE` or `FILE`, where it stands in one
     """
 
     kind: str
@@ -36,6 +41,7 @@ class Discrepancy(NamedTuple):
     remarks: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    origin: str = ""
 
 
 class Report(NamedTuple):
