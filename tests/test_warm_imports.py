@@ -78,3 +78,30 @@ def test_a_warm_offline_lock(index: IndexServer, tmp_path: Path, monkeypatch: py
     own = {name for name in imported if name.startswith("compatlock")}
     assert len(own) <= MOST_MODULES, sorted(own)
     assert len(index.requests) == asked
+
+
+CONSOLE_SCRIPT = """
+import os, sys
+from compatlock.cli import main
+os._exit = lambda code: print(code, *sys.modules, sep="\\n")
+main.run()
+"""
+
+
+def test_a_cold_lock_leaves_out_the_command_line_of_httpx(index: IndexServer, tmp_path: Path) -> None:
+    index.add("app", "1.0", requires=["lib"])
+    index.add("lib", "1.0")
+    (tmp_path / "requirements.in").write_text("app", encoding="utf-8")
+    options = ["lock", "requirements.in", "--cache-dir", "cache", "--quiet", "--default-index", index.url]
+    cold = subprocess.run(
+        [sys.executable, "-c", CONSOLE_SCRIPT, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    )
+    code, *modules = cold.stdout.split()
+    assert code == "0"
+    assert "httpx" in modules
+    assert {"click", "pygments", "rich.console"}.isdisjoint(modules)
