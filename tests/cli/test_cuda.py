@@ -231,3 +231,32 @@ def test_what_an_extra_names_is_guarded_from_the_newest_that_the_target_runs(
     assert cli("lock", *arguments, "--driver", "570").pins["vllm"] == "0.19.1"
     run = cli("lock", *arguments, "-r", "torch==2.10.0")
     assert run.code == 0  # held by the user's own pin
+
+
+def test_several_targets_with_one_driver(cli: Cli) -> None:
+    arguments = (
+        "-r",
+        "vllm",
+        "--driver",
+        "570",
+        "--target",
+        "3.12@linux",
+        "--target",
+        "3.12@macos",
+        "-o",
+        "-",
+    )
+    run = cli("lock", *arguments)
+    assert run.code == 0, run.err
+    versions = {line.split()[0] for line in run.out.splitlines() if line.startswith("vllm==")}
+    assert versions == {"vllm==0.19.1", "vllm==0.21.0"}
+    assert "#   cuda: CUDA 12 (driver 570)\n" in run.out
+
+
+def test_a_profile_with_a_driver_on_a_mac(cli: Cli) -> None:
+    text = '[profiles.mine]\nroots = ["vllm"]\ntarget = { driver = "570" }\n'
+    Path("compatlock.toml").write_text(text, encoding="utf-8")
+    run = cli(
+        "lock", "--profile", "mine", "--python-version", "3.12", "--python-platform", "macos", "-o", "-"
+    )
+    assert run.pins["vllm"] == "0.21.0"

@@ -82,3 +82,41 @@ def test_words_of_a_target_are_read_back(target: Target) -> None:
 )
 def test_other_words_are_no_target(text: str) -> None:
     assert target_in_words(text) is None
+
+
+def test_cuda_and_driver_are_told_and_read_back() -> None:
+    for target in (
+        Target("3.12", "linux", driver="570.133.20"),
+        Target("3.12", "linux", cuda="12.8"),
+        Target("3.12", "linux", cuda="12.8", driver="580"),
+        Target("3.12", "windows"),
+    ):
+        resolved = target.resolved()
+        assert target_in_words(str(resolved)) == resolved
+    assert str(Target("3.12", "linux", "12.8", "580").resolved()) == (
+        "CPython 3.12.0 on x86_64-manylinux_2_28, driver 580, CUDA 12.8"
+    )
+    assert target_in_words("CPython 3.12.0 on x86_64-manylinux_2_28, driver 57") is None
+
+
+def test_what_a_target_demands_of_cuda() -> None:
+    linux = Target("3.12.0", "x86_64-manylinux_2_28")
+    assert (linux.cuda_majors, linux.cuda_bound, linux.cuda_origin) == (("13", "12", "11"), "", "")
+    for target in (
+        linux._replace(cuda="12.8"),
+        linux._replace(driver="570"),
+        linux._replace(cuda="12", driver="580"),
+    ):
+        assert (target.cuda_majors, target.cuda_bound) == (("12", "11"), ">=11,<=12")
+    assert linux._replace(driver="580").cuda_bound == ""
+
+
+def test_caches_know_nothing_of_cuda() -> None:
+    linux = Target("3.12.0", "x86_64-manylinux_2_28")
+    assert linux._replace(driver="570").key == linux.key
+
+
+def test_one_target_completes_another() -> None:
+    lock = Target("3.11", "linux", driver="570")
+    assert Target().or_else(lock) == lock
+    assert Target("3.12", cuda="13").or_else(lock) == Target("3.12", "linux", "13", "")

@@ -81,7 +81,7 @@ def audit_pins(
     ours is its own unless asked otherwise. Raises InputError, IndexUnavailable (NotCached when offline).
     """
     own, asked = given.target or Target(), options.target
-    target = Target(*(mine or theirs for mine, theirs in zip(asked, own, strict=True)))
+    target = asked.or_else(own)
     # An index's state at a time would hide releases that somebody has.
     options = options._replace(target=target, exclude_newer="")
 

@@ -71,8 +71,7 @@ def check_pins(
     Raises InputError, IndexUnavailable (NotCached when offline).
     """
     own, asked = given.target or Target(), options.target
-    cuda = asked if asked.cuda or asked.driver else own
-    target = Target(asked.python or own.python, asked.platform or own.platform, cuda.cuda, cuda.driver)
+    target = asked.or_else(own)
     # An index's state at a time would hide releases that somebody has.
     options = options._replace(
         target=target,

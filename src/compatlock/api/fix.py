@@ -46,7 +46,7 @@ def fix_pins(
     `files.lock_to_files` raises, AuditFailed too.
     """
     own, asked_target = given.target or Target(), options.target
-    target = Target(*(mine or theirs for mine, theirs in zip(asked_target, own, strict=True)))
+    target = asked_target.or_else(own)
     options = options._replace(
         target=target,
         audit=True,

@@ -12,6 +12,7 @@ from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.cuda import AUTO, knows_files_for
 from compatlock.model.names import normalise
+from compatlock.model.platforms import parse_platform, running_platform
 from compatlock.model.policy import HIGHEST, PRERELEASE_MODES, RESOLUTIONS, Policy
 from compatlock.model.request import Request
 from compatlock.model.target import Target
@@ -152,10 +153,14 @@ def _target(asked: Target, profiles: Sequence[Profile]) -> Target:
                 f"the profiles are meant for different targets ({wanted})", hints=[f"decide with `{option}`"]
             )
         fields.append(value or next(iter(named), ""))
-    return _detected(Target(*fields)).resolved()
+    target = Target(*fields)
+    if parse_platform(target.platform or running_platform()).family == "macos":
+        # What a profile says of CUDA is for those that have it.
+        target = target._replace(cuda=asked.cuda, driver=asked.driver)
+    return detected(target).resolved()
 
 
-def _detected(target: Target) -> Target:
+def detected(target: Target) -> Target:
     """The target with the running machine's driver in the place of `--cuda auto`."""
     if target.cuda != AUTO:
         return target

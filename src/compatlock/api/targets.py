@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compatlock.api.request import detected
 from compatlock.errors import InputError
 from compatlock.inputs.pyproject import python_problems
 from compatlock.inputs.sources import read_sources
@@ -28,6 +29,8 @@ def targets_of(options: LockOptions) -> tuple[Target, ...]:
     """
     if options.targets and options.universal:
         raise InputError("`--universal` names the targets already", hints=["leave out `--target`"])
+    if options.targets:
+        options = options._replace(target=detected(options.target))
     if options.universal:
         platforms = [_with_floor(platform, options.target.platform) for platform in UNIVERSAL]
         found = [

@@ -57,6 +57,12 @@ class Target(NamedTuple):
             )
         return Target(full, platform.name, cuda, driver)
 
+    def or_else(self, other: Target) -> Target:
+        """This target, and where it says nothing, the other one. What it says of CUDA, in whichever way,
+        stands for all that the other says of it."""
+        cuda = self if self.cuda or self.driver else other
+        return Target(self.python or other.python, self.platform or other.platform, cuda.cuda, cuda.driver)
+
     @property
     def cuda_majors(self) -> tuple[str, ...]:
         """The CUDA majors that a resolved target runs, newest first; all that are known when it does not
