@@ -12,7 +12,7 @@ from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import read_bytes
 from compatlock.inputs.freeze import FrozenPin, read_freeze
 from compatlock.inputs.requirements_text import decode
-from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, STDOUT, format_of
+from compatlock.lockfile.formats import PYLOCK, REQUIREMENTS, STDOUT, UV, format_of
 from compatlock.model import report as kinds
 from compatlock.model.package import YANKED
 from compatlock.model.report import Discrepancy
@@ -44,15 +44,15 @@ class Given(NamedTuple):
 
 
 def read_given(path: str) -> Given:
-    """Read a `pip freeze` output, a requirements-like lock (`-`: standard input), pylock.toml or JSON lock.
-    Raises InputError when it cannot be read or pins nothing."""
+    """Read a `pip freeze` output, a requirements-like lock (`-`: standard input), pylock.toml, uv.lock or
+    JSON lock. Raises InputError when it cannot be read or pins nothing."""
     name = re.split(r"[/\\]", path)[-1].lower()
     if name.endswith(".toml") and not name.startswith("pylock."):
         hint = "`compatlock lock` makes pins of what a project asks for"
         raise InputError(f"{path} pins nothing that could be checked", hints=[hint])
     text = decode(read_bytes(path, "lock file", is_stdin=path == STDOUT), path)
     fmt = REQUIREMENTS if path == STDOUT else format_of(path)
-    given = given_of_lock(_read_lock(fmt, text, path), path) if fmt in (PYLOCK, JSON) else _frozen(text, path)
+    given = _frozen(text, path) if fmt == REQUIREMENTS else given_of_lock(_read_lock(fmt, text, path), path)
     if not given.pins:
         raise InputError(
             f"{path} pins nothing that could be checked",
@@ -84,6 +84,10 @@ def _read_lock(fmt: str, text: str, path: str) -> Lock:
         from compatlock.lockfile.pylock_read import read_pylock
 
         return read_pylock(text, path)
+    if fmt == UV:
+        from compatlock.lockfile.uv_lock_read import read_uv_lock
+
+        return read_uv_lock(text, path)
     import json
 
     from compatlock.lockfile.lock_json import from_json

@@ -17,6 +17,8 @@ REQUIREMENTS = "requirements"
 PYLOCK = "pylock"
 JSON = "json"
 FORMATS = (REQUIREMENTS, PYLOCK, JSON)
+# Read only: the uv binary writes it.
+UV = "uv"
 
 STDOUT = "-"
 _STANDARD_NAMES = {REQUIREMENTS: "requirements.lock", PYLOCK: "pylock.toml", JSON: "lock.json"}
@@ -44,11 +46,16 @@ def format_of(path: str, asked: str = "") -> str:
         raise InputError(
             _misnamed(path), hints=["for another format under this name, say so: `--format requirements`"]
         )
+    if name == "uv.lock":
+        return UV
     return JSON if name.lower().endswith(".json") else REQUIREMENTS
 
 
 def render_as(fmt: str, lock: Lock, tool_version: str, path: str) -> str:
     """Return the text of `lock` in format `fmt`, to stand at `path`. Raises what the format's writer does."""
+    if fmt == UV:
+        hints = ["write a requirements.lock or a pylock.toml"]
+        raise InputError(f"{path}: a uv.lock is written by uv, not by compatlock", hints=hints)
     shown = _STANDARD_NAMES[fmt] if path == STDOUT else path
     if fmt == PYLOCK:
         from compatlock.lockfile.pylock import render_pylock
@@ -81,6 +88,10 @@ def read_pins_of(path: str, text: str, asked: str = "") -> dict[str, str]:
         return read_pylock_pins(text, path)
     if fmt == JSON:
         return _json_pins(path, text)
+    if fmt == UV:
+        from compatlock.lockfile.uv_lock_read import read_uv_lock
+
+        return read_uv_lock(text, path).versions
     from compatlock.lockfile.requirements_lock import read_pins
 
     return read_pins(text)
