@@ -168,7 +168,7 @@ def _pin(
         extras=tuple(sorted(node[2] for node in conditions if node[:2] == key and node[2])),
         is_root=key[0] in asked,
         newest=key[1],
-        marker=_marker(conditions[(*key, "")]),
+        marker=_marker(conditions[node]),
     )
 
 
