@@ -206,6 +206,13 @@ def test_shared_namespaces() -> None:
     ]
 
 
+def test_one_of_several_parts_of_a_namespace_is_only_possible() -> None:
+    user = {"ns/a/__init__.py": "from lib import Gone\n", "ns/b/__init__.py": ""}
+    assert [f.certainty for f in check(user, "")] == [POSSIBLE]
+    user["user.py"] = "import ns.a\n"
+    assert [(f.certainty, "`import user` fails" in f.summary) for f in check(user, "")] == [(CERTAIN, True)]
+
+
 def test_warm_runs_read_nothing_and_say_the_same() -> None:
     releases = Releases()
     releases.add("user", "1", {"user.py": "from lib import Cache, HybridCache\nimport lib.cache\n"}, "lib")

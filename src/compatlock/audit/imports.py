@@ -7,7 +7,7 @@ imports, is reported as possible.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from compatlock.audit.layout import is_for_tests
@@ -52,13 +52,16 @@ def check_imports(
     directories = reader.directories(artefact.file for artefact in artefacts)
     site = Site(artefacts, directories)
     library = Library(site, reader, observations)
+    reached: dict[str, str] = {}
     together = {artefact.package for artefact in artefacts}
     followed = frozenset(a.package for a in artefacts if a.requires or a.package in deep)
-    tops = [top for package in sorted(followed & together) for top in site.tops(package)]
-    reached = reach(library, [*tops, *entries], followed)
+    tops = {top for package in followed & together for top in site.tops(package)}
+    parts = {part for package in followed for part in site.parts(package)} - set(entries)
+    for group in (tops - parts | set(entries), parts):
+        reached = reach(library, group, followed, reached)
     importers = [module for module in reached if site.find(module).owner in followed]
     rest = [m for package in sorted(set(deep) & together) for m in site.modules(package) if m not in reached]
-    uses = _failing(library, reached, importers, rest)
+    uses = _failing(library, reached, parts, [*importers, *rest])
     findings = [_finding(site, reached, group) for group in _grouped(site, uses)]
     if library.unread:
         findings.append(_unread(len(library.unread)))
@@ -88,16 +91,19 @@ def imports_name(
     return True if found else None if library.unread or not site.exists(importer) else False
 
 
-def _failing(library: Library, reached: dict[str, str], importers: list[str], rest: list[str]) -> list[_Use]:
-    """Return the imports that fail: of `importers`, which are imported, and of `rest`, which may be.
+def _failing(
+    library: Library, reached: Mapping[str, str], parts: Collection[str], modules: Sequence[str]
+) -> list[_Use]:
+    """Return the imports of `modules` that fail; certain are those of modules that were `reached` for sure,
+    and not from one of `parts`, of which a package has several.
 
     Outlines tell what might fail; the summaries of these few modules tell whether and when.
     """
     site = library.site
-    library.outline(rest)
+    library.outline(modules)
     foreign = [
         (module, target, names)
-        for module in [*importers, *rest]
+        for module in modules
         for target, names in library.outlines[module].imports.items()
         if _provider(site, module, target)
     ]
@@ -117,7 +123,9 @@ def _failing(library: Library, reached: dict[str, str], importers: list[str], re
         if not edges:
             minded.add((site.find(module).owner, target, name))
             continue
-        sure = module in reached and name not in library.patches and is_sure(library, chain(reached, module))
+        steps = chain(reached, module)
+        sure = module in reached and steps[0] not in parts and name not in library.patches
+        sure = sure and is_sure(library, steps)
         provider = _provider(site, module, target)
         uses += [_Use(module, edge, provider, sure and edge.when == NOW) for edge in edges]
     return [
@@ -161,7 +169,7 @@ def _grouped(site: Site, uses: Iterable[_Use]) -> list[list[_Use]]:
     return [sorted(groups[key], key=lambda u: (u.importer, u.edge)) for key in sorted(groups)]
 
 
-def _finding(site: Site, reached: dict[str, str], uses: list[_Use]) -> Finding:
+def _finding(site: Site, reached: Mapping[str, str], uses: list[_Use]) -> Finding:
     first = uses[0]
     one = site.artefacts[site.find(first.importer).owner]
     other = site.artefacts[first.provider]
@@ -198,7 +206,7 @@ def _place(site: Site, artefact: Artefact, use: _Use) -> Place:
     return Place(artefact.package, artefact.version, artefact.file.filename, path, use.edge.line)
 
 
-def _detail(reached: dict[str, str], use: _Use) -> str:
+def _detail(reached: Mapping[str, str], use: _Use) -> str:
     """Where one name is imported, and how that comes to pass."""
     text = f"{use.importer}, line {use.edge.line}: {_dotted(use.edge)}"
     if use.edge.when == LATER:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from compatlock.audit.library import Library
@@ -11,15 +11,20 @@ from compatlock.audit.outline import ATTRIBUTE, EMPTY, INDENTED
 from compatlock.audit.site import SOURCE
 
 
-def reach(library: Library, entries: Iterable[str], followed: frozenset[str]) -> dict[str, str]:
+def reach(
+    library: Library,
+    entries: Iterable[str],
+    followed: frozenset[str],
+    before: Mapping[str, str] | None = None,
+) -> dict[str, str]:
     """Return the modules with a source that importing `entries` imports, each with the module that does so
     (`""` for an entry), in the order of the search (breadth first, then by name).
 
     It goes by outlines, so `is_sure` should be asked where it counts. Modules of packages that are not
-    `followed` are reached, but not looked into.
+    `followed` are reached, but not looked into. What was reached `before` is part of the answer.
     """
     site = library.site
-    reached: dict[str, str] = {}
+    reached = dict(before or {})
     layer: dict[str, str] = {}
     for entry in sorted(entries):
         for module in _with_parents(entry):
@@ -68,7 +73,7 @@ def _with_parents(module: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def chain(reached: dict[str, str], module: str) -> list[str]:
+def chain(reached: Mapping[str, str], module: str) -> list[str]:
     """Return the modules from an entry to `module`, each imported by the one before."""
     steps = [module]
     while reached.get(steps[-1]):

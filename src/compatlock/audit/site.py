@@ -126,6 +126,12 @@ class Site:
             if "." not in module or (self.find(module).is_package and self._is_in_namespace(module))
         ]
 
+    def parts(self, package: str) -> frozenset[str]:
+        """Return the `tops` of a package that are only parts of it: one of several in a namespace. It may be
+        of use though one of them cannot be imported (optimum, say, and optimum.commands)."""
+        inner = [top for top in self.tops(package) if "." in top]
+        return frozenset(inner) if len(inner) > 1 else frozenset()
+
     def _is_in_namespace(self, module: str) -> bool:
         above = module.split(".")[:-1]
         folders = (".".join(above[:count]) for count in range(1, len(above) + 1))
