@@ -157,6 +157,8 @@ def test_bounds_that_only_old_pip_understood(tmp_path: Path) -> None:
     ],
 )
 def test_bounds_that_are_not_declared(tmp_path: Path, name: str, wanted: str, declared_only: str) -> None:
+    """The report on peft says `<0.18`; the wheels say 0.16 and 0.17. The import that fails is not in 0.15.2,
+    and no older release imports a name that transformers 5.0.0 lacks."""
     lock = CASES[name].lock(tmp_path)
     assert holds(wanted, lock)
     assert lock.waivers == ()
