@@ -265,3 +265,29 @@ def test_an_old_answer_that_is_accepted(cli: Cli, limit: str) -> None:
 def test_what_the_user_holds_back_is_only_reported(cli: Cli, pins: tuple[str, ...]) -> None:
     asked = [word for pin in pins for word in ("-r", pin)]
     assert cli("lock", *asked, *TARGET).code == 0
+
+
+# What pip would choose, within the same limits
+
+
+@pytest.mark.usefixtures("old")
+def test_the_greedy_strategy_keeps_to_the_guard(cli: Cli) -> None:
+    asked = ("lock", "-r", "left", "-r", "right", *TARGET)
+    greedy = cli(*asked, "--strategy", "greedy")
+    assert greedy == cli(*asked)
+    assert greedy.code == 1
+    accepted = cli(*asked, "--strategy", "greedy", "--max-lag", "none")
+    assert accepted.code == 0
+    assert "  left 1.0" in accepted.err
+
+
+@pytest.mark.usefixtures("old")
+def test_the_greedy_strategy_spends_waivers(cli: Cli) -> None:
+    asked = ("lock", "-r", "left", "-r", "right", *TARGET, "--strategy", "greedy", "-o", "-")
+    run = cli(*asked, "--waive", "left -> base", "--waive", "right -> base", "--max-lag", "none")
+    assert "left==1.0" in run.out
+    assert "waive" not in run.err
+    run = cli(*asked, "--waive", "left -> base", "-r", "left>=2")
+    assert "left==2.0" in run.out
+    assert "base==2.0" in run.out
+    assert "waived" in run.out

@@ -14,17 +14,21 @@ from tests.support.universes import Case, Memory, Release
 
 from compatlock.errors import SearchGivenUp
 from compatlock.model.fact import Fact, FactBound
+from compatlock.model.waiver import Waiver
 from compatlock.solver import greedy as greedy_module
 from compatlock.solver.greedy import Greedy, greedy
-from compatlock.solver.universe import Need, Universe
+from compatlock.solver.universe import Need
 
 _FUZZ = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 _PLAIN = Shape(gates=0, waivers=0, facts=3)
 _GATED = Shape(gates=1, waivers=0, facts=1)
+_WAIVED = Shape(gates=0, waivers=1, facts=1, tightness=(0.5, 0.7))
+_SHAPES = pytest.mark.parametrize("shape", [_PLAIN, _GATED, _WAIVED], ids=["plain", "gated", "waived"])
 
 
 def solve(case: Case) -> Greedy | None:
-    memory, universe = Memory(case), Universe()
+    memory = Memory(case)
+    universe = memory.universe()
 
     def fetch(need: Need) -> None:
         memory.answer(universe, need)
@@ -54,14 +58,16 @@ def check(case: Case) -> bool:
     return True
 
 
-@pytest.mark.parametrize("shape", [_PLAIN, _GATED], ids=["plain", "gated"])
+@_SHAPES
 @settings(_FUZZ, max_examples=80)
 @given(st.data())
 def test_answers_are_valid_and_failures_are_proved(shape: Shape, data: st.DataObject) -> None:
     check(random_case(data.draw(st.randoms(use_true_random=False)), shape))
 
 
-@pytest.mark.parametrize(("shape", "most"), [(_PLAIN, 1), (_GATED, 15)], ids=["plain", "gated"])
+@pytest.mark.parametrize(
+    ("shape", "most"), [(_PLAIN, 1), (_GATED, 15), (_WAIVED, 5)], ids=["plain", "gated", "waived"]
+)
 def test_it_seldom_gives_up(shape: Shape, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(greedy_module, "_ROUNDS", 300)
     cases = [random_case(random.Random(seed), shape) for seed in range(500)]
@@ -70,11 +76,34 @@ def test_it_seldom_gives_up(shape: Shape, most: int, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @pytest.mark.timeout(3_000)
-@pytest.mark.parametrize("shape", [_PLAIN, _GATED], ids=["plain", "gated"])
+@_SHAPES
 def test_answers_of_many_cases_are_valid(shape: Shape) -> None:
     source = random.SystemRandom()
     for _ in range(10_000):
         check(random_case(random.Random(source.randrange(2**64)), shape))
+
+
+# Waivers
+
+
+def test_a_waiver_is_spent_only_when_needed() -> None:
+    case = Case(
+        projects={
+            "a": (Release(("c{1}",)),),
+            "b": (Release(("c{0}",)),),
+            "c": (Release(), Release()),
+            "d": (Release(("e{1}",)),),
+            "e": (Release(), Release()),
+        },
+        roots=("a", "b", "d"),
+        waivers=(Waiver("a", "c"), Waiver("b", "c"), Waiver("d", "e")),
+    )
+    assert solve(case) == Greedy({"a": 0, "b": 0, "c": 1, "d": 0, "e": 1}, {})
+    assert solve(case._replace(waivers=case.waivers[:1])) == Greedy(
+        {"a": 0, "b": 0, "c": 0, "d": 0, "e": 1}, {}
+    )
+    assert solve(case._replace(waivers=(Waiver("a", "c", bound="{1}"),))) is None
+    assert solve(case._replace(waivers=())) is None
 
 
 # What pip would choose

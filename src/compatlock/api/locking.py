@@ -141,7 +141,12 @@ def _guarded(
     if not any(each.is_too_old for each in found):
         return solution
     narrowed = guard(universe, request, found)
-    recent = drive(search(universe, narrowed), universe, supply)
+    if request.strategy == "greedy":
+        from compatlock.api.greedily import solve_greedily
+
+        recent = solve_greedily(narrowed, universe, supply)
+    else:
+        recent = drive(search(universe, narrowed), universe, supply)
     if recent is not None:
         return recent
     from compatlock.api.contradiction import too_old
@@ -173,15 +178,13 @@ def _solve_for_the_lowest(
 def _solve_greedily(
     request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits
 ) -> Outcome:
-    from compatlock.solver.greedy import greedy
+    from compatlock.api.greedily import solve_greedily
 
-    def fetch(need: Need) -> None:
-        universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
-
-    answer = greedy(universe, request, fetch)
-    if answer is None:
+    solution = solve_greedily(request, universe, supply)
+    if solution is None:
         raise no_solution(request, universe, supply, limits)
-    assembler = Assembler(request, universe, supply, Chosen(answer.chosen, answer.extras, {}))
+    solution = _guarded(request, universe, supply, solution, limits)
+    assembler = Assembler(request, universe, supply, Chosen(solution.chosen, solution.extras, {}))
     broken = broken_soft_facts(assembler.lock(draft, ()), request, supply)
     return Outcome(assembler.lock(draft, broken), {})
 

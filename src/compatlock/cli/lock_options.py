@@ -182,7 +182,7 @@ OPTIONS = (
         ("--strategy",),
         "strategy",
         TEXT,
-        help="optimal proves that nothing is better; greedy is what pip would choose.",
+        help="optimal proves that nothing is better; greedy is what pip would choose (within --max-lag).",
         choices=("optimal", "greedy"),
         default="optimal",
     ),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from compatlock.model.dependencies import Dependency
     from compatlock.model.request import Request
     from compatlock.model.requirement import Requirement
+    from compatlock.model.waiver import Waiver
     from compatlock.solver.universe import Need, Universe
 
     Fetch = Callable[[Need], None]
@@ -64,13 +65,29 @@ class Wanted(NamedTuple):
 
 
 def greedy(universe: Universe, request: Request, fetch: Fetch) -> Greedy | None:
-    """Resolve as pip does; None when the requirements contradict each other. Soft facts and waivers play
-    no part.
+    """Resolve as pip does; None when the requirements contradict each other. Soft facts play no part.
+    Waivers are spent only where there is no answer without: those without which there is none either.
 
     `fetch` adds to the universe what a Need names; what it raises passes through. Raises SearchGivenUp when
     resolvelib finds no answer though there is one: it is not complete where packages depend on each other
     in circles or where a later choice would admit a pre-release, and it stops at a limit of rounds.
     """
+    kept: tuple[Waiver, ...] = ()
+    found = _greedy(universe, request._replace(waivers=kept), fetch)
+    if found is not None or not request.waivers:
+        return found
+    kept = request.waivers
+    found = _greedy(universe, request, fetch)
+    for waiver in request.waivers if found is not None else ():
+        fewer = tuple(other for other in kept if other != waiver)
+        without = _greedy(universe, request._replace(waivers=fewer), fetch) if fewer else None
+        if without is not None:
+            kept, found = fewer, without
+    return found
+
+
+def _greedy(universe: Universe, request: Request, fetch: Fetch) -> Greedy | None:
+    """The answer in which the bounds that waivers name do not hold."""
     provider = _Provider(universe, request, fetch)
     while True:
         installed = _resolve(provider)
@@ -106,8 +123,8 @@ def _reach(provider: _Provider, installed: dict[str, int], request: Request) -> 
 
 
 def _is_satisfiable(universe: Universe, request: Request, fetch: Fetch) -> bool:
-    """Whether there is any answer without waivers."""
-    run = search(universe, request._replace(waivers=(), older={}, prefer=()))
+    """Whether there is any answer."""
+    run = search(universe, request._replace(older={}, prefer=()))
     while True:
         try:
             need = next(run)
@@ -160,6 +177,7 @@ class _Provider:
         self._undeclared = [f for f in facts if f.kind == "undeclared"]
         cuda = CudaRules(facts, universe.is_elsewhere)
         self._exclusions = Exclusions(facts, request.target.cuda_majors, cuda)
+        self._waivers = {(w.package, w.extra, w.on): w for w in request.waivers}
         self._allowed: dict[str, list[int]] = {}
         self._order: dict[str, int] = {}
         for root in request.roots:
@@ -173,12 +191,29 @@ class _Provider:
         return [wanted for root in self._roots for wanted in _wanted(root, "")]
 
     def needs(self, name: str, index: int, extra: str) -> list[Dependency]:
-        """What a release, or an extra of it, needs: declared, and undeclared by known facts."""
+        """What a release, or an extra of it, needs: declared, but for waived bounds, and undeclared by known
+        facts."""
         for need in self.universe.want_dependencies([(name, index)]):
             self._fetch(need)
         package = self.universe.packages[name]
         added = undeclared_dependencies(self._undeclared, package, index, extra)
-        return [*self.universe.dependencies[name, index].of(extra), *added]
+        declared = self.universe.dependencies[name, index].of(extra)
+        if not self._waivers:
+            return [*declared, *added]
+        return [*(self._waived(name, index, extra, dependency) for dependency in declared), *added]
+
+    def _waived(self, name: str, index: int, extra: str, dependency: Dependency) -> Dependency:
+        """A dependency without its bound, or with that of the waiver, where one permits that."""
+        on = dependency.name
+        waiver = (self._waivers.get((name, extra, on)) if extra else None) or self._waivers.get(
+            (name, "", on)
+        )
+        if waiver is None or on == name or dependency.url:
+            return dependency
+        self._read_packages([on])
+        if self.universe.is_abi_pin(name, index, dependency):
+            return dependency
+        return dependency._replace(specifier=waiver.bound)
 
     def breaks_fact(self, found: Reach) -> bool:
         """Whether an answer holds together what must not be together."""
