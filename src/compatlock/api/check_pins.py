@@ -7,6 +7,7 @@ import shlex
 from itertools import pairwise
 from typing import NamedTuple
 
+from compatlock.api.check_hashes import hash_findings
 from compatlock.api.check_rules import Held
 from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import read_bytes
@@ -16,7 +17,7 @@ from compatlock.lockfile.formats import PYLOCK, REQUIREMENTS, STDOUT, UV, format
 from compatlock.model import report as kinds
 from compatlock.model.package import YANKED
 from compatlock.model.report import Discrepancy
-from compatlock.model.target import Target, target_in_words
+from compatlock.model.target import Target, target_in_words, targets_in_words
 from compatlock.model.waiver import Waiver
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from compatlock.index.supply import Supply
-    from compatlock.model.lock import Lock
+    from compatlock.model.lock import Lock, Pin
 
 _TARGET = re.compile(r"^#   target: (.+)$", re.MULTILINE)
 _COMMAND = re.compile(r"^#   command: (compatlock lock .+)$", re.MULTILINE)
@@ -33,26 +34,50 @@ _PLATFORM_REASONS = ("tags", "native")
 
 
 class Given(NamedTuple):
-    """What a file pins; a lock of ours also says for which target, which bounds it waived, and which edges it
-    left out (as the options of its command say it)."""
+    """What a file pins; a lock of ours also says for which target (or targets), which bounds it waived, and
+    which edges it left out and which profiles it is of (as the options of its command say it)."""
 
     pins: tuple[FrozenPin, ...]
     waivers: tuple[Waiver, ...] = ()
     target: Target | None = None
     notes: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
+    profiles: tuple[str, ...] = ()
 
 
 def read_given(path: str) -> Given:
     """Read a `pip freeze` output, a requirements-like lock (`-`: standard input), pylock.toml, uv.lock or
     JSON lock. Raises InputError when it cannot be read or pins nothing."""
+    fmt, text = read_text(path)
+    try:
+        return given_of_text(fmt, text, path)
+    except InputError as error:
+        if fmt != PYLOCK:
+            raise
+        from compatlock.api.check_pylock import pylock_defects
+
+        defects = pylock_defects(text, path)
+        if not defects:
+            raise
+        hints = [hint for defect in defects for hint in defect.hints] or error.hints
+        raise InputError("\n".join(defect.text for defect in defects), hints=hints) from None
+
+
+def read_text(path: str) -> tuple[str, str]:
+    """Return the format and the text of the file at `path`. Raises InputError when it cannot be read."""
     name = re.split(r"[/\\]", path)[-1].lower()
     if name.endswith(".toml") and not name.startswith("pylock."):
         hint = "`compatlock lock` makes pins of what a project asks for"
         raise InputError(f"{path} pins nothing that could be checked", hints=[hint])
     text = decode(read_bytes(path, "lock file", is_stdin=path == STDOUT), path)
-    fmt = REQUIREMENTS if path == STDOUT else format_of(path)
-    given = _frozen(text, path) if fmt == REQUIREMENTS else given_of_lock(_read_lock(fmt, text, path), path)
+    return REQUIREMENTS if path == STDOUT else format_of(path), text
+
+
+def given_of_text(fmt: str, text: str, path: str) -> Given:
+    """Return what `text`, of the format `fmt`, pins; `path` names it. Raises InputError when that is nothing,
+    or cannot be told."""
+    given = _frozen(text, path) if fmt == REQUIREMENTS else given_of_lock(read_lock(fmt, text, path), path)
     if not given.pins:
         raise InputError(
             f"{path} pins nothing that could be checked",
@@ -66,20 +91,31 @@ def _frozen(text: str, path: str) -> Given:
     target = _TARGET.search(text)
     waivers = tuple(Waiver(m[1], m[3], m[2] or "", source=path) for m in _WAIVED.finditer(text))
     command = _COMMAND.search(text)
-    excluded = _excluded(command[1]) if command else ()
-    return Given(frozen.pins, waivers, target_in_words(target[1]) if target else None, frozen.notes, excluded)
+    given = Given(frozen.pins, waivers, notes=frozen.notes)
+    return _with_words(given, target[1] if target else "", command[1] if command else "")
 
 
-def _excluded(command: str) -> tuple[str, ...]:
-    """The values of --exclude-dependency in the command of a lock, as `LockOptions.command` writes it."""
+def _with_words(given: Given, target: str, command: str) -> Given:
+    """`given` with what a lock says of its targets and of the command that made it."""
+    return given._replace(
+        target=target_in_words(target),
+        targets=targets_in_words(target),
+        excluded=_values(command, "--exclude-dependency"),
+        profiles=_values(command, "--profile"),
+    )
+
+
+def _values(command: str, name: str) -> tuple[str, ...]:
+    """The values of an option in the command of a lock, as `LockOptions.command` writes it."""
     try:
         words = shlex.split(command)
     except ValueError:
         return ()
-    return tuple(value for option, value in pairwise(words) if option == "--exclude-dependency")
+    return tuple(value for option, value in pairwise(words) if option == name)
 
 
-def _read_lock(fmt: str, text: str, path: str) -> Lock:
+def read_lock(fmt: str, text: str, path: str) -> Lock:
+    """Return the lock that `text`, a pylock.toml, uv.lock or JSON, is. Raises InputError."""
     if fmt == PYLOCK:
         from compatlock.lockfile.pylock_read import read_pylock
 
@@ -101,11 +137,16 @@ def _read_lock(fmt: str, text: str, path: str) -> Lock:
 def given_of_lock(lock: Lock, path: str) -> Given:
     """What a lock pins and waives; `path` names it."""
     pins = tuple(
-        FrozenPin(pin.name, pin.version, path, pin.extras, pin.marker, pin.is_root) for pin in lock.pins
+        FrozenPin(pin.name, pin.version, path, pin.extras, pin.marker, pin.is_root, _hashes(pin))
+        for pin in lock.pins
     )
     waived = [edge for edge in lock.edges if edge.waived and edge.package]
     waivers = tuple(Waiver(edge.package, edge.on, edge.extra, source=path) for edge in waived)
-    return Given(pins, waivers, target_in_words(lock.target), excluded=_excluded(lock.command))
+    return _with_words(Given(pins, waivers), lock.target, lock.command)
+
+
+def _hashes(pin: Pin) -> tuple[str, ...]:
+    return tuple(sorted({file.sha256.lower() for file in pin.files if file.sha256}))
 
 
 class PinReader:
@@ -135,6 +176,7 @@ class PinReader:
             else:
                 release = needs[name, index]
                 problems += self._problem(name, pin.version, release.problem)
+                problems += hash_findings(self._supply, pin, index)
                 if packages[name].gates.get(index) == YANKED:
                     self.notes.append(f"{name} {pin.version} is yanked")
             result[name] = Held(name, pin.version, release, tuple(problems), pin.extras)
