@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
+    from compatlock.audit.binaries import Binaries
     from compatlock.model.artefact import Artefact, Observations, WheelReader
     from compatlock.model.finding import Finding
     from compatlock.model.target import Target
@@ -26,8 +27,10 @@ class Checks:
         self._imports = imports
 
     def run(self, artefacts: Sequence[Artefact]) -> Iterator[Finding]:
-        """What all checks find, the cheapest first."""
-        for check in self._all().values():
+        """What all checks find. Machine code is read once for the two that look at it."""
+        from compatlock.audit.binaries import read_binaries
+
+        for check in self._all(read_binaries(artefacts, *self._seen)).values():
             yield from check(artefacts)
 
     def again(self, name: str, artefacts: Sequence[Artefact]) -> list[Finding]:
@@ -40,7 +43,7 @@ class Checks:
 
         return cuda_majors_of(artefact, *self._seen)
 
-    def _all(self) -> dict[str, Check]:
+    def _all(self, binaries: Binaries | None = None) -> dict[str, Check]:
         from compatlock.audit.cuda import check_cuda
         from compatlock.audit.imports import check_imports
         from compatlock.audit.overlap import check_overlap
@@ -48,7 +51,7 @@ class Checks:
 
         return {
             "overlap": lambda found: check_overlap(found, *self._seen),
-            "cuda": lambda found: check_cuda(found, *self._seen, allowed=self._majors),
-            "symbols": lambda found: check_symbols(found, *self._seen),
+            "cuda": lambda found: check_cuda(found, *self._seen, allowed=self._majors, binaries=binaries),
+            "symbols": lambda found: check_symbols(found, *self._seen, binaries=binaries),
             "imports": lambda found: check_imports(found, *self._seen, entries=self._imports),
         }
