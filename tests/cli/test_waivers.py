@@ -183,6 +183,33 @@ def test_an_override_says_what_it_broke_needlessly(cli: Cli) -> None:
     assert "#   the override array>=2 breaks 2 declared bounds" in lock
 
 
+HARD = """
+[[fact]]
+id = "kernel-array"
+package = "kernel"
+versions = "{versions}"
+kind = "hard"
+on = "array"
+summary = "kernel refuses an array that is newer than it declares"
+source = "a run"
+evidence = [{{ type = "executed", cmd = "import kernel", expect = "ImportError" }}]
+"""
+
+
+@pytest.mark.parametrize("versions", ["*", "<1"])
+def test_an_override_that_breaks_a_hard_bound_is_singled_out(cli: Cli, versions: str) -> None:
+    Path("mine.toml").write_text(HARD.format(versions=versions))
+    run = cli("lock", *ASKED, *TARGET, "--override", "array>=2", "--facts", "mine.toml")
+    assert run.code == 0
+    warning = (
+        "note: the override array>=2 breaks a bound that must hold, kernel 1.0 needs array<2.3: kernel "
+        "refuses an array that is newer than it declares (known fact `kernel-array`)\n"
+    )
+    assert (warning in run.err) == (versions == "*")
+    assert run.err.count("must hold") == (versions == "*")
+    assert ("a bound that must hold" in Path("requirements.lock").read_text()) == (versions == "*")
+
+
 def test_an_excluded_dependency_is_gone(cli: Cli) -> None:
     run = cli("lock", "-r", "engine", *TARGET, "--exclude-dependency", "engine -> kernel", "-o", "-")
     assert run.pins == {"array": "2.5", "engine": "1.0"}

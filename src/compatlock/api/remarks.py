@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from compatlock.index.supply import Supply
+    from compatlock.model.fact import Fact
     from compatlock.model.lock import Lock, LockedEdge
     from compatlock.model.package import Package
     from compatlock.model.request import Request
@@ -109,6 +110,20 @@ def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str
         text = f"the override {override} breaks {count}: {named}{more}"
         kept = _kept_by_waivers(request, supply, broken)
         yield text + (f"; waivers instead would keep {kept} of them" if kept else "")
+        for edge in broken:
+            for fact in _hard_facts(edge, lock, request, supply):
+                because = f"{fact.summary} (known fact `{fact.id}`)"
+                yield f"the override {override} breaks a bound that must hold, {_edge(edge, lock)}: {because}"
+
+
+def _hard_facts(edge: LockedEdge, lock: Lock, request: Request, supply: Supply) -> Iterator[Fact]:
+    """The facts that say of this release that its bound must never be waived."""
+    for fact in request.facts:
+        if fact.kind == "hard" and (fact.package, fact.on) == (edge.package, edge.on):
+            package = supply.package(edge.package)
+            index = package.index_of(lock.versions[edge.package])
+            if index is not None and any(package.admits(row.versions, index) for row in fact.bounds):
+                yield fact
 
 
 def _edge(edge: LockedEdge, lock: Lock) -> str:
@@ -122,7 +137,9 @@ def _kept_by_waivers(request: Request, supply: Supply, broken: list[LockedEdge])
     from compatlock.solver.search import search
     from compatlock.solver.universe import Universe
 
-    permitted = {Waiver(edge.package, edge.on, source="--waive") for edge in broken}
+    hard = {(fact.package, fact.on) for fact in request.facts if fact.kind == "hard"}
+    waivable = [edge for edge in broken if (edge.package, edge.on) not in hard]
+    permitted = {Waiver(edge.package, edge.on, source="--waive") for edge in waivable}
     changed = request._replace(overrides=(), waivers=tuple(sorted({*request.waivers, *permitted})))
     universe = Universe(changed.amendments, supply.is_compiled, supply.is_elsewhere)
     solution = drive(search(universe, changed), universe, supply)
