@@ -86,7 +86,7 @@ def audit_pins(
     options = options._replace(target=target, exclude_newer="")
 
     def work(prepared: Prepared, supply: Supply) -> AuditReport:
-        versions, extras, missing = _candidates(supply, given)
+        versions, extras, missing = candidates_of(supply, given)
         with ExitStack() as stack:
             workshop = Workshop.open(options, stack, on_progress)
             report = audit(supply, versions, extras, workshop, imports=prepared.imports)
@@ -145,7 +145,7 @@ def _worst_first(finding: Finding) -> tuple[int, str, str, str]:
     return _ORDER.index(finding.certainty), finding.check, finding.package, finding.on
 
 
-def _candidates(
+def candidates_of(
     supply: Supply, given: Given
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]], tuple[str, ...]]:
     """The candidates that pins mean, in the index's spelling, with their extras; and why others have none."""

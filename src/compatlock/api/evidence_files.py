@@ -39,14 +39,14 @@ class EvidenceFiles:
                 listing = self._supply.listing(name)
                 self._releases[name] = {r.version: r for r in listing.releases} if listing else {}
 
-    def versions(self, package: str, member: str = "") -> list[str]:
-        """The releases of a package, newest first, that are not yanked and have a wheel which could have
-        `member`."""
+    def versions(self, package: str, member: str = "", *, yanked: bool = False) -> list[str]:
+        """The releases of a package, newest first, that have a wheel which could have `member`; those that
+        are yanked only if asked for."""
         self.load([package])
         return [
             version
             for version, release in self._releases[package].items()
-            if any(file.yanked is None for file in release.files) and self._best(release, member)
+            if (yanked or any(file.yanked is None for file in release.files)) and self._best(release, member)
         ]
 
     def spelled(self, package: str, version: str) -> str:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from compatlock.api.auditing import Workshop
 from compatlock.api.evidence_files import EvidenceFiles, package_of
 from compatlock.api.session import with_supply
+from compatlock.api.verify_kinds import Kinds
 from compatlock.audit.looks import UNTOLD, Answer, look_into
 from compatlock.audit.verify import (
     Ask,
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
     from compatlock.audit.verify import Judge
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply
+    from compatlock.knowledge.claims import Claims
     from compatlock.knowledge.documented import DocumentedFact
     from compatlock.model.fact import Fact
 
-    Claims = tuple[Claim, ...] | OverlapClaim | str
     # A fact's place, and one of its evidence; numbers below zero are of what is checked beyond it.
     Key = tuple[int, int]
 
@@ -61,7 +62,7 @@ def verify_facts(
     Of the options target, index and cache count; the target only decides which wheel of a release is
     looked into, and is USUAL_TARGET unless given. Raises InputError, IndexUnavailable (NotCached offline).
     """
-    target = Target(*(mine or usual for mine, usual in zip(options.target, USUAL_TARGET, strict=True)))
+    target = options.target.or_else(USUAL_TARGET)
     plain = options._replace(
         target=target, requirements=(), files=(), facts=(), shipped_facts=False, max_lag=("none",)
     )
@@ -69,7 +70,7 @@ def verify_facts(
     def work(prepared: Prepared, supply: Supply) -> VerifyReport:
         with ExitStack() as stack:
             workshop = Workshop.open(plain, stack, on_progress)
-            checked = tuple(_Verifier(supply, workshop, facts).run())
+            checked = tuple(_Verifier(plain, supply, workshop, facts).run())
             notes = prepared.notes
             cost = workshop.remote.requests, workshop.remote.bytes_received
         supply.save()
@@ -81,11 +82,14 @@ def verify_facts(
 class _Verifier:
     """One run over some facts."""
 
-    def __init__(self, supply: Supply, workshop: Workshop, facts: Sequence[DocumentedFact]) -> None:
+    def __init__(
+        self, options: LockOptions, supply: Supply, workshop: Workshop, facts: Sequence[DocumentedFact]
+    ) -> None:
         from compatlock.knowledge.claims import claims_of
 
         self._workshop = workshop
         self._files = EvidenceFiles(supply)
+        self._kinds = Kinds(options, supply, self._files, workshop)
         self._facts = facts
         self._claims: list[list[Claims]] = [[claims_of(item) for item in each.evidence] for each in facts]
 
@@ -100,7 +104,10 @@ class _Verifier:
                 told = Checked(UNCHECKED, claims) if isinstance(claims, str) else results[place, number]
                 pieces.append(told)
             beyond = [results[key] for key in sorted(results) if key[0] == place and key[1] < 0]
-            yield CheckedFact(each.fact.id, tuple(pieces), tuple(b for b in beyond if b.verdict != CONFIRMED))
+            beyond += self._kinds.check(each.fact, self._claims[place])
+            yield CheckedFact(
+                each.fact.id, tuple(pieces), tuple(b for b in beyond if b != Checked(CONFIRMED))
+            )
 
     def _packages(self) -> Iterator[str]:
         for claims in (claims for fact in self._claims for claims in fact):

@@ -211,7 +211,7 @@ def _imports(source: bytes, look: Look) -> bool | None:
     if summary == NO_SUMMARY:
         return None
     target, _, names = look.text.partition(":")
-    found = {(one.module, one.name) for one in summary.imports if not one.attribute}
+    found = {(one.module, one.name) for one in summary.imports}
     wanted = [name.strip() for name in names.split(",")] if names else [""]
     return all((target, name) in found for name in wanted)
 
@@ -242,14 +242,14 @@ def _binds(node: ast.AST, name: str, *, is_package: bool) -> bool:
 
 def _declares(metadata: bytes, look: Look, filename: str) -> Answer:
     """Whether core metadata have a Requires-Dist line, however it is written."""
-    wanted = _requirement(look.text)
+    wanted = requirement(look.text)
     if wanted is None:
         return Answer(UNTOLD, f"`{look.text}` is no requirement")
     head = metadata.decode("utf-8", "replace").replace("\r\n", "\n").partition("\n\n")[0]
     lines = [line.partition(":")[2].strip() for line in head.splitlines() if _IS_NEED.match(line)]
     of_name = []
     for line in lines:
-        found = _requirement(line)
+        found = requirement(line)
         if found is not None and normalise(found.name) == normalise(wanted.name):
             if _alike(found, wanted):
                 return Answer(YES)
@@ -261,7 +261,8 @@ def _declares(metadata: bytes, look: Look, filename: str) -> Answer:
 _IS_NEED = re.compile(r"requires-dist\s*:", re.IGNORECASE)
 
 
-def _requirement(text: str) -> Requirement | None:
+def requirement(text: str) -> Requirement | None:
+    """A Requires-Dist line parsed (PEP 508), None when it is invalid."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from compatlock.cli.conflicts_suggest import suggest
 from compatlock.cli.conflicts_verify import verify
 from compatlock.cli.evidence import evidence_line
 from compatlock.cli.messages import out, say
@@ -48,6 +49,7 @@ def conflicts() -> None:
 
 
 conflicts.add_command(verify)
+conflicts.add_command(suggest)
 
 
 @conflicts.command("list", short_help="List the facts.")

@@ -17,9 +17,13 @@ _NOT_HERE = {
 }
 
 
-def claims_of(item: Evidence) -> tuple[Claim, ...] | OverlapClaim | str:
-    """Return what a piece of evidence claims: of members, all of which have to be so, or of two wheels; or
-    why that cannot be checked by looking into files."""
+# What a piece of evidence claims: of members, all of which have to be so, or of two wheels; or why that
+# cannot be checked by looking into files.
+Claims = tuple[Claim, ...] | OverlapClaim | str
+
+
+def claims_of(item: Evidence) -> Claims:
+    """Return what a piece of evidence claims."""
     if isinstance(item, (kinds.ExecutedEvidence, kinds.LintEvidence, kinds.UrlEvidence)):
         return _NOT_HERE[item.type]
     if isinstance(item, kinds.OverlapEvidence):

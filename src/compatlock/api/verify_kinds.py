@@ -1,0 +1,224 @@
+"""What facts say by their kind alone, whatever their evidence: checked against the index as it is now."""
+
+from __future__ import annotations
+
+from compatlock.api.bisect_releases import interval
+from compatlock.audit.verify import count_overlap, is_open, within
+from compatlock.model.artefact import Artefact
+from compatlock.model.cuda import majors_within
+from compatlock.model.evidence import (
+    CONFIRMED,
+    IMPORTS,
+    REFUTED,
+    STALE,
+    UNCHECKED,
+    Checked,
+    Claim,
+    OverlapClaim,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compatlock.api.auditing import Workshop
+    from compatlock.api.evidence_files import EvidenceFiles
+    from compatlock.api.options import LockOptions
+    from compatlock.index.supply import Supply
+    from compatlock.knowledge.claims import Claims
+    from compatlock.model.fact import Fact, FactBound
+
+
+class Kinds:
+    """Checks facts by their kind, over one index and target."""
+
+    def __init__(
+        self, options: LockOptions, supply: Supply, files: EvidenceFiles, workshop: Workshop
+    ) -> None:
+        self._options = options
+        self._supply = supply
+        self._files = files
+        self._workshop = workshop
+
+    def check(self, fact: Fact, evidence: Sequence[Claims]) -> Iterator[Checked]:
+        """Yield what became of what the fact's kind says. Raises as `Supply.packages`."""
+        if fact.kind == "declared-unsat":
+            yield from self._unsatisfiable(fact)
+        for row in fact.bounds:
+            if fact.kind == "cuda" and is_open(row.versions):
+                yield self._cuda(fact, row)
+            elif fact.kind == "overlap" and (is_open(row.versions) or is_open(row.bound)):
+                yield self._overlap(fact, row, evidence)
+        for claim in _imports(fact, evidence):
+            yield from self._imported(fact, claim)
+
+    # What declares contradictions
+
+    def _unsatisfiable(self, fact: Fact) -> Iterator[Checked]:
+        from compatlock.api.drive import drive
+        from compatlock.api.request import prepare
+        from compatlock.solver.search import search
+        from compatlock.solver.universe import Universe
+
+        extra = f"[{fact.extra}]" if fact.extra else ""
+        for row in fact.bounds:
+            asked = [f"{fact.package}{extra}{row.versions}", *([] if fact.extra else [fact.on])]
+            asked += fact.present
+            options = self._options._replace(requirements=tuple(asked))
+            request = prepare(options, self._supply.memo).request
+            universe = Universe(request.amendments, self._supply.is_compiled, self._supply.is_elsewhere)
+            solution = drive(search(universe, request), universe, self._supply)
+            if solution is None:
+                yield Checked(CONFIRMED, f"nothing satisfies {', '.join(asked)}")
+                continue
+            chosen = solution.chosen[fact.package]
+            version = universe.packages[fact.package].versions[chosen]
+            reason = f"what is declared can be satisfied: {fact.package}{extra} {version}"
+            yield Checked(REFUTED, reason)
+
+    # What wheels are built for
+
+    def _cuda(self, fact: Fact, row: FactBound) -> Checked:
+        versions = self._within(fact.package, row.versions)
+        allowed = frozenset(map(int, majors_within(row.bound)))
+        if not versions:
+            return Checked(UNCHECKED, f"no release of {fact.package} within {row.versions} has a wheel")
+
+        def other(place: int) -> frozenset[int]:
+            return self._majors(fact.package, versions[place]) - allowed
+
+        found = other(0)
+        if not found:
+            return Checked(CONFIRMED)
+        last, _ = interval(len(versions), len(versions) - 1, lambda place: not other(place))
+        reason = f"{fact.package} {versions[0]} is built for CUDA {min(found)}"
+        return _stale(reason, fact.package, row.versions, versions[last])
+
+    def _majors(self, package: str, version: str) -> frozenset[int]:
+        from compatlock.api.artefacts import artefact_at
+        from compatlock.audit.cuda_use import cuda_majors_of
+
+        index = self._supply.package(package).index_of(version)
+        artefact = artefact_at(self._supply, package, index) if index is not None else None
+        if artefact is None:
+            return frozenset()
+        return cuda_majors_of(artefact, self._workshop.reader, self._workshop.observations)
+
+    # Which files they share
+
+    def _overlap(self, fact: Fact, row: FactBound, evidence: Sequence[Claims]) -> Checked:
+        """Whether the newest releases that the row speaks of still overlap."""
+        ours, theirs = self._within(fact.package, row.versions), self._within(fact.on, row.bound)
+        if not ours or not theirs:
+            return Checked(UNCHECKED, f"no wheels of {fact.package} and {fact.on} to compare")
+        told = self._differs(fact, ours[0], theirs[0])
+        if told is None:
+            return Checked(UNCHECKED, f"{fact.package} {ours[0]} and {fact.on} {theirs[0]} were not read")
+        if told:
+            return Checked(CONFIRMED)
+        reason = f"{fact.package} {ours[0]} and {fact.on} {theirs[0]} overwrite nothing of each other"
+        for one, other in _pairs(evidence):
+            if one in ours and other in theirs:
+                place = interval(
+                    len(theirs), theirs.index(other), lambda j: bool(self._differs(fact, ours[0], theirs[j]))
+                )[0]
+                if self._differs(fact, ours[0], theirs[place]):
+                    return _stale(reason, fact.on, row.bound, theirs[place])
+                place = interval(
+                    len(ours), ours.index(one), lambda i: bool(self._differs(fact, ours[i], theirs[0]))
+                )[0]
+                if self._differs(fact, ours[place], theirs[0]):
+                    return _stale(reason, fact.package, row.versions, ours[place])
+        return Checked(STALE, reason)
+
+    def _differs(self, fact: Fact, one: str, other: str) -> int | None:
+        """How many files two releases install with different content; None when that cannot be told."""
+        files = [self._files.file(fact.package, one), self._files.file(fact.on, other)]
+        wheels = [file for file in files if not isinstance(file, str)]
+        if len(wheels) < len(files):
+            return None
+        found = self._workshop.reader.directories(wheels)
+        first, second = (found[file.filename] for file in wheels)
+        return None if first.problem or second.problem else count_overlap(first, second)[1]
+
+    # What they import of each other
+
+    def _imported(self, fact: Fact, claim: Claim) -> Iterator[Checked]:
+        """Whether releases of `on` that the fact allows have what is imported, and those that it excludes
+        have not."""
+        versions = self._within(fact.on, "")
+        for row in fact.bounds:
+            if not row.bound:
+                continue
+            allowed = set(within(row.bound, versions))
+            if allowed:
+                yield self._imported_in(fact, row, claim, versions, allowed)
+
+    def _imported_in(
+        self, fact: Fact, row: FactBound, claim: Claim, versions: Sequence[str], allowed: set[int]
+    ) -> Checked:
+        def lacks(place: int) -> bool | None:
+            return self._lacks(fact.on, versions[place], claim.look.text)
+
+        newest = min(allowed)
+        if lacks(newest):
+            return Checked(REFUTED, f"{fact.on} {versions[newest]} lacks {claim.look.text}, too")
+        beside = [p for p in (newest - 1, max(allowed) + 1) if 0 <= p < len(versions) and p not in allowed]
+        told = {place: lacks(place) for place in beside}
+        if not any(told.values()):
+            if None in told.values() or not told:
+                return Checked(UNCHECKED, f"whether {fact.on} has {claim.look.text} cannot be told")
+            names = ", ".join(versions[place] for place in beside)
+            return Checked(REFUTED, f"{fact.on} {names}, which it excludes, has {claim.look.text}")
+        if told.get(newest - 1) and lacks(0) is False:
+            last = interval(newest, newest - 1, lambda place: lacks(place) is not False)[0]
+            reason = f"{fact.on} {versions[0]} has {claim.look.text} again"
+            again = f"bound: {row.bound} or >{versions[last]}"
+            return Checked(STALE, reason, again)
+        return Checked(CONFIRMED)
+
+    def _lacks(self, package: str, version: str, text: str) -> bool | None:
+        """Whether a release lacks one of the names `module:name,name`."""
+        from compatlock.audit.imports import lacks
+
+        file = self._files.file(package, version)
+        if isinstance(file, str):
+            return None
+        module, _, names = text.partition(":")
+        artefact = Artefact(package, version, file)
+        told = [
+            lacks(artefact, module, name.strip(), self._workshop.reader, self._workshop.observations)
+            for name in names.split(",")
+        ]
+        return True if True in told else None if None in told else False
+
+    def _within(self, package: str, specifier: str) -> list[str]:
+        """The releases within a specifier; yanked ones where there are no others."""
+        for versions in (self._files.versions(package), self._files.versions(package, yanked=True)):
+            found = [versions[place] for place in within(specifier, versions)]
+            if found:
+                return found
+        return []
+
+
+def _imports(fact: Fact, evidence: Sequence[Claims]) -> Iterator[Claim]:
+    if fact.kind not in ("too-loose", "undeclared") or not fact.on:
+        return
+    for claims in evidence:
+        if not isinstance(claims, (str, OverlapClaim)):
+            yield from (claim for claim in claims if claim.look.kind == IMPORTS)
+
+
+def _pairs(evidence: Sequence[Claims]) -> Iterator[tuple[str, str]]:
+    """The releases whose wheels were compared."""
+    for claim in evidence:
+        if isinstance(claim, OverlapClaim):
+            one, other = (name.split("-")[1:2] for name in (claim.a, claim.b))
+            if one and other:
+                yield one[0], other[0]
+
+
+def _stale(reason: str, package: str, specifier: str, last: str) -> Checked:
+    """That a range should end at `last`."""
+    bound = f"{specifier},<={last}" if specifier else f"<={last}"
+    return Checked(STALE, reason, f"{package}{bound}")

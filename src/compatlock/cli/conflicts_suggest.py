@@ -1,0 +1,73 @@
+"""`compatlock conflicts suggest`: what an audit found, as entries for a facts file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from compatlock.cli.lock import parameter, refuse_empty
+from compatlock.cli.lock_options import OPTIONS
+from compatlock.cli.messages import out, say
+from compatlock.cli.progress import progress_display
+from compatlock.cli.settled import settled
+
+# The options of `lock` that are for this command too.
+_TAKEN = {
+    "profiles", "python", "platform", "cuda", "driver", "default_index", "indexes", "index_for", "cert",
+    "offline", "cache_dir", "no_cache", "quiet",
+}  # fmt: skip
+_HELP = {
+    "profiles": "A profile whose import checks count, and whose target if SRC names none (repeatable).",
+    "python": "Python to audit for.",
+    "platform": "Platform to audit for.",
+}
+
+
+def _run(*, path: str, possible: bool, **values: Any) -> None:
+    from compatlock.api.check_pins import read_given
+    from compatlock.api.options import LockOptions
+    from compatlock.api.suggest import facts_text, suggest
+    from compatlock.model.target import Target
+
+    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
+    given, remarks = settled({**given, "exclude_newer": ""})
+    quiet = given.pop("quiet")
+    target = Target(*(given.pop(field) for field in Target._fields))
+    options = LockOptions(target=target, cache=not given.pop("no_cache"), **given)
+    with progress_display(enabled=not quiet) as on_progress:
+        subject = "standard input" if path == "-" else path
+        found = suggest(options, read_given(path), subject, possible=possible, on_progress=on_progress)
+    if not quiet:
+        for note in (*remarks, *found.report.notes):
+            say(f"note: {note}")
+        for finding in found.left_out:
+            say(f"not for a facts file: {finding.summary}")
+        for line in found.report.unread:
+            say(f"not audited: {line}")
+        if not found.entries:
+            say(f"{subject}: nothing found that breaks")
+    out(facts_text(found))
+
+
+def _parameters() -> list[click.Parameter]:
+    taken = [option for option in OPTIONS if option.field in _TAKEN]
+    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
+
+
+suggest = click.Command(
+    "suggest",
+    callback=_run,
+    params=[
+        click.Argument(["path"], metavar="SRC", callback=refuse_empty),
+        click.Option(["--possible"], is_flag=True, help="Take findings that are only possible, too."),
+        *_parameters(),
+    ],
+    help="""Audit SRC and write what breaks as entries of a facts file, on standard output.
+
+    SRC is a requirements.lock, a pylock.toml, a JSON lock or the output of `pip freeze`, `-` standard input.
+    Each entry is about as many releases as it was found to hold for, and has evidence that `conflicts
+    verify` can check again. `lock --facts FILE` then keeps apart what does not work together.
+    """,
+    short_help="Write an audit's findings as facts.",
+)
