@@ -113,7 +113,7 @@ def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str
         for edge in broken:
             for fact in _hard_facts(edge, lock, request, supply):
                 because = f"{fact.summary} (known fact `{fact.id}`)"
-                yield f"the override {override} breaks a bound that must hold, {_edge(edge, lock)}: {because}"
+                yield f"warning: the override {override} breaks a bound that must hold, {_edge(edge, lock)}: {because}"
 
 
 def _hard_facts(edge: LockedEdge, lock: Lock, request: Request, supply: Supply) -> Iterator[Fact]:

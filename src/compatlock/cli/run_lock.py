@@ -77,7 +77,7 @@ def run_lock(
         _summarise(written, locked=locked)
         if verbose:
             for note in left_out:
-                say(f"note: {note}")
+                say(note if note.startswith("warning: ") else f"note: {note}")
             _details(written)
 
 
