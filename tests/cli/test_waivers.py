@@ -202,7 +202,7 @@ def test_an_override_that_breaks_a_hard_bound_is_singled_out(cli: Cli, versions:
     run = cli("lock", *ASKED, *TARGET, "--override", "array>=2", "--facts", "mine.toml")
     assert run.code == 0
     warning = (
-        "warning: the override array>=2 breaks a bound that must hold, kernel 1.0 needs array<2.3: kernel "
+        "\nwarning: the override array>=2 breaks a bound that must hold, kernel 1.0 needs array<2.3: kernel "
         "refuses an array that is newer than it declares (known fact `kernel-array`)\n"
     )
     assert (warning in run.err) == (versions == "*")

@@ -112,8 +112,9 @@ def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str
         yield text + (f"; waivers instead would keep {kept} of them" if kept else "")
         for edge in broken:
             for fact in _hard_facts(edge, lock, request, supply):
+                what = f"a bound that must hold, {_edge(edge, lock)}"
                 because = f"{fact.summary} (known fact `{fact.id}`)"
-                yield f"warning: the override {override} breaks a bound that must hold, {_edge(edge, lock)}: {because}"
+                yield f"warning: the override {override} breaks {what}: {because}"
 
 
 def _hard_facts(edge: LockedEdge, lock: Lock, request: Request, supply: Supply) -> Iterator[Fact]:

@@ -77,7 +77,7 @@ def run_lock(
         _summarise(written, locked=locked)
         if verbose:
             for note in left_out:
-                say(note if note.startswith("warning: ") else f"note: {note}")
+                say(f"note: {note}")
             _details(written)
 
 
@@ -95,7 +95,7 @@ def _summarise(written: Written, *, locked: bool) -> None:
     for waiver in result.waivers:
         say(f"warning: waiver spent: {waiver}")
     for note in (*written.notes, *written.outcome.news, *result.notes):
-        say(f"note: {note}")
+        say(note if note.startswith("warning: ") else f"note: {note}")
     for pin in result.pins:
         for note in pin.notes:
             say(f"note: {pin.name} {pin.version}: {note}")
