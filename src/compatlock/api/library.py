@@ -57,6 +57,7 @@ def lock(
     audit: bool = False,
     resolution: str = "highest",
     strategy: str = "optimal",
+    snapshot: str | os.PathLike[str] = "",
     offline: bool = False,
     cache_dir: str | os.PathLike[str] = "",
     cache: bool = True,
@@ -92,6 +93,7 @@ def lock(
     audit:         look into the chosen wheels, learn what breaks, and solve again until nothing does
     resolution:    `highest`, `lowest`, or `lowest-direct`: the lowest of what is asked for only
     strategy:      `optimal`, or `greedy` for what pip would choose
+    snapshot:      a file that `compatlock snapshot` recorded, which answers instead of an index
     offline, cache_dir, cache: use only the cache; where it lives; False keeps it in memory
     on_progress:   called with an `index.progress.Progress` as answers of the index arrive
 
@@ -129,6 +131,7 @@ def lock(
         audit=audit,
         resolution=resolution,
         strategy=strategy,
+        snapshot=snapshot,
         offline=offline,
         cache_dir=cache_dir,
         cache=cache,
@@ -168,6 +171,7 @@ def _options(
     audit: bool = False,
     resolution: str = "highest",
     strategy: str = "optimal",
+    snapshot: str | os.PathLike[str] = "",
     offline: bool = False,
     cache_dir: str | os.PathLike[str] = "",
     cache: bool = True,
@@ -185,6 +189,7 @@ def _options(
         prerelease=prerelease,
         no_binary=tuple(no_binary),
         only_binary=tuple(only_binary),
+        snapshot=os.fspath(snapshot),
         offline=offline,
         cache_dir=os.fspath(cache_dir),
         cache=cache,

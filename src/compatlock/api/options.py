@@ -34,6 +34,7 @@ class LockOptions(NamedTuple):
     cert:             a PEM file with further certificate authorities
     timeout:          seconds of every wait for a server
     offline:          ask nothing of the network; refresh: ask again, whatever the cache believes
+    snapshot:         a recorded snapshot (`compatlock snapshot`) that answers instead of an index
     cache_dir:        where the cache lives; `""` is the user's cache folder; cache False keeps it in memory
     facts:            further facts files; shipped_facts and soft_facts switch those off
     prefer:           packages whose own lag goes before that of the roots
@@ -69,6 +70,7 @@ class LockOptions(NamedTuple):
     only_binary: tuple[str, ...] = ()
     offline: bool = False
     refresh: bool = False
+    snapshot: str = ""
     cache_dir: str = ""
     cache: bool = True
     facts: tuple[str, ...] = ()
@@ -132,6 +134,7 @@ class LockOptions(NamedTuple):
             ("--prerelease", self.prerelease, "if-necessary-or-explicit"),
             ("--strategy", self.strategy, "optimal"),
             ("--resolution", self.resolution, "highest"),
+            ("--snapshot", self.snapshot, ""),
         ):
             if text != default:
                 yield from (option, text)

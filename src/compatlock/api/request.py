@@ -107,9 +107,10 @@ def _check_words(options: LockOptions) -> None:
         if word not in known:
             raise InputError(f"unknown {what} `{word}`", hints=[f"known: {', '.join(known)}"])
     if options.strategy == "greedy" and options.resolution != HIGHEST:
+        word = f"--resolution {options.resolution}"
+        hints = ["leave one of them out"]
         raise InputError(
-            f"`--strategy greedy` is what pip would choose, and pip knows no `--resolution {options.resolution}`",
-            hints=["leave one of them out"],
+            f"`--strategy greedy` is what pip would choose, and pip knows no `{word}`", hints=hints
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from compatlock.api.request import Prepared, prepare
+from compatlock.errors import NotCached
 from compatlock.index.indexes import IndexSet
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
@@ -34,8 +35,10 @@ def with_supply(
     needs_roots: bool = True,
 ) -> Result:
     """Return what `work` makes of the request and of what answers its needs. It is begun again when the
-    store turns out to be damaged, or changes meanwhile. Raises
-    InputError, IndexUnavailable (NotCached when offline), and what `work` raises."""
+    store turns out to be damaged, or changes meanwhile. Raises InputError, IndexUnavailable (NotCached when
+    offline, or when a snapshot does not hold what is needed), and what `work` raises."""
+    if options.snapshot and store is None:
+        return _replayed(options, work, needs_roots=needs_roots)
     used = store or Store(options.cache_directory())
     network = None
     try:
@@ -69,3 +72,27 @@ def with_supply(
             network.close()
         if store is None:
             used.close()
+
+
+def _replayed(
+    options: LockOptions, work: Callable[[Prepared, Supply], Result], *, needs_roots: bool
+) -> Result:
+    """The same, with a recorded snapshot in the place of the index and the cache."""
+    import time
+
+    from compatlock.index.snapshot import Snapshot
+    from compatlock.inputs.file_bytes import read_bytes
+
+    snapshot = Snapshot.load(read_bytes(options.snapshot, "snapshot"), options.snapshot)
+    store = Store(None)
+    snapshot.fill(store, source_of(options), int(time.time()))
+    try:
+        offline = options._replace(offline=True)
+        return with_supply(offline, work, store=store, needs_roots=needs_roots)
+    except NotCached as error:
+        raise NotCached(
+            error.message.replace("offline, and the cache", options.snapshot),
+            hints=["record it again with the same requirements: `compatlock snapshot`"],
+        ) from None
+    finally:
+        store.close()

@@ -15,7 +15,10 @@ from compatlock.cli.progress import progress_display
 from compatlock.cli.settled import settled
 
 # Options of `lock` that are about its output, or about answers that are accepted.
-_LEFT_OUT = {"outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "strategy"}
+_LEFT_OUT = {
+    "outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "strategy", "audit",
+    "targets", "universal", "resolution",
+}  # fmt: skip
 _FILE_ENDINGS = (".in", ".txt", ".toml", ".lock", ".py")
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "explain",
     "lock": "lock",
     "profiles": "profiles",
+    "snapshot": "snapshot",
 }
 
 

@@ -187,6 +187,13 @@ OPTIONS = (
         default="optimal",
     ),
     Option(("--offline",), "offline", help="Use only what the cache holds."),
+    Option(
+        ("--snapshot",),
+        "snapshot",
+        TEXT,
+        "FILE",
+        "Answer from what `compatlock snapshot` recorded, not from an index.",
+    ),
     Option(("--refresh",), "refresh", help="Ask the index again, whatever the cache believes."),
     Option(("--cache-dir",), "cache_dir", TEXT, "DIR", "Where the cache lives."),
     Option(("--no-cache",), "no_cache", help="Keep the cache in memory for this run."),

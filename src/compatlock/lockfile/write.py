@@ -9,13 +9,18 @@ from compatlock.errors import InputError
 
 
 def write_atomically(path: str, text: str) -> None:
-    """Make `text` (as UTF-8, line ends unchanged) the content of the file at `path`.
+    """Make `text`, as UTF-8 with its line ends, the content of the file at `path`: see
+    `write_bytes_atomically`."""
+    write_bytes_atomically(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes_atomically(path: str, data: bytes) -> None:
+    """Make `data` the content of the file at `path`.
 
     The old content stays until the new one is on the disk. An existing file keeps its mode, a link
     stays a link. What is no regular file (a terminal, a pipe) is written directly. Raises InputError,
     naming `path`, when it cannot be written; the old content is then untouched.
     """
-    data = text.encode("utf-8", "backslashreplace")
     try:
         target = os.path.realpath(path)
         try:

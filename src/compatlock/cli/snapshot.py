@@ -1,0 +1,69 @@
+"""`compatlock snapshot`: record what a run reads of an index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from compatlock.cli.lock import parameter, refuse_empty
+from compatlock.cli.lock_options import FILES, OPTIONS
+from compatlock.cli.messages import say
+from compatlock.cli.progress import progress_display
+from compatlock.cli.settled import settled
+
+# Options of `lock` that are about its output, and the one that replays.
+_LEFT_OUT = {
+    "outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "audit", "as_json",
+    "snapshot",
+}  # fmt: skip
+_DEFAULT_OUTPUT = "snapshot.json.xz"
+
+
+def _run(*, files: tuple[str, ...], output: str, **values: Any) -> None:
+    from compatlock.api.options import LockOptions
+    from compatlock.api.record import record
+    from compatlock.lockfile.write import write_bytes_atomically
+    from compatlock.model.target import Target
+
+    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
+    given, _ = settled(given)
+    quiet = given.pop("quiet")
+    options = LockOptions(
+        files=files,
+        target=Target(*(given.pop(field) for field in Target._fields)),
+        shipped_facts=not given.pop("no_shipped_facts"),
+        soft_facts=not given.pop("no_soft_facts"),
+        cache=not given.pop("no_cache"),
+        **given,
+    )
+    with progress_display(enabled=not quiet) as on_progress:
+        snapshot = record(options, on_progress=on_progress)
+    document = snapshot.dump()
+    write_bytes_atomically(output, document)
+    if not quiet:
+        say(f"{len(snapshot.listings)} projects, {len(snapshot.metadata)} files' metadata")
+        say(f"wrote {output} ({len(document)} bytes)")
+
+
+snapshot = click.Command(
+    "snapshot",
+    callback=_run,
+    params=[
+        click.Argument([FILES], nargs=-1, metavar="[FILE]...", callback=refuse_empty),
+        click.Option(
+            ["-o", "--output-file", "output"],
+            default=_DEFAULT_OUTPUT,
+            show_default=True,
+            metavar="OUT",
+            help="Where to write the snapshot.",
+            callback=refuse_empty,
+        ),
+        *(parameter(option) for option in OPTIONS if option.field not in _LEFT_OUT),
+    ],
+    help="""Record what locking FILEs, requirements and profiles reads of the index: small, without addresses,
+    for a bug report or a test. `compatlock lock --snapshot OUT` and `explain --snapshot OUT` replay it,
+    without a network, and give the same answer for ever.
+    """,
+    short_help="Record what a run reads of the index.",
+)

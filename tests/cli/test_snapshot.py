@@ -1,0 +1,68 @@
+"""`compatlock snapshot`, and replaying one."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Cli, pins_of
+from tests.support.index_server import IndexServer
+
+
+@pytest.fixture
+def world(index: IndexServer) -> IndexServer:
+    for version in ("1.0", "2.0"):
+        index.add("a", version, requires=["b<2"], upload_time=f"2026-0{version[0]}-01T00:00:00Z")
+        index.add("b", version, upload_time=f"2026-0{version[0]}-01T00:00:00Z")
+    return index
+
+
+def test_what_was_recorded_answers_for_ever(cli: Cli, world: IndexServer) -> None:
+    run = cli("snapshot", "-r", "a", "-o", "a.json.xz")
+    assert run.code == 0
+    assert run.err.startswith("2 projects, 3 files' metadata\nwrote a.json.xz (")
+    assert b"127.0.0.1" not in lzma.decompress(Path("a.json.xz").read_bytes())
+    world.add("a", "3.0")
+    asked = len(world.requests)
+    replayed = cli("lock", "-r", "a", "--snapshot", "a.json.xz", "-o", "-")
+    assert (replayed.code, pins_of(replayed.out)) == (0, {"a": "2.0", "b": "1.0"})
+    assert "--hash=sha256:" in replayed.out
+    assert "--snapshot a.json.xz" in replayed.out
+    assert len(world.requests) == asked
+    why = cli("explain", "-r", "a", "b", "--snapshot", "a.json.xz")
+    assert why.code == 0
+    assert "b<2" in why.out
+
+
+@pytest.mark.usefixtures("world")
+def test_a_contradiction_is_recorded_with_what_explains_it(cli: Cli) -> None:
+    assert cli("snapshot", "-r", "a", "-r", "b>=2", "-q").code == 0
+    live = cli("lock", "-r", "a", "-r", "b>=2")
+    replayed = cli("lock", "-r", "a", "-r", "b>=2", "--snapshot", "snapshot.json.xz")
+    assert (replayed.code, replayed.err) == (1, live.err)
+
+
+@pytest.mark.usefixtures("world")
+def test_what_a_snapshot_lacks_is_told(cli: Cli) -> None:
+    assert cli("snapshot", "-r", "b", "-q").code == 0
+    run = cli("lock", "-r", "a", "--snapshot", "snapshot.json.xz")
+    assert run.code == 3
+    assert "snapshot.json.xz holds nothing about a" in run.err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["lock", "-r", "a", "--snapshot", "none.xz"], "none.xz"),
+        (["lock", "-r", "a", "--snapshot", "bad.xz"], "bad.xz is no snapshot"),
+        (["snapshot", "-r", "a", "--index", "https://index.example/simple"], "a snapshot is of one index"),
+    ],
+)
+def test_bad_input(cli: Cli, words: list[str], problem: str) -> None:
+    Path("bad.xz").write_bytes(b"no snapshot")
+    run = cli(*words)
+    assert run.code == 2
+    assert problem in run.err
+    assert not Path("snapshot.json.xz").exists()
