@@ -92,6 +92,7 @@ def test_imports_that_do_not_fail(user: str) -> None:
         {"lib/__init__.py": "", "lib/Gone.abi3.so": ""},
         {"lib.cpython-312-x86_64-linux-gnu.so": ""},
         {"lib/part.py": ""},
+        {"lib/__init__.py": "from . import fill\n", "lib/fill.py": "import sys\nsys.meta_path.append(1)\n"},
         {"lib-2.0.data/purelib/lib/__init__.py": "Gone = 1\n"},
     ],
 )

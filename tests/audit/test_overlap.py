@@ -45,7 +45,8 @@ def test_code_that_differs_is_certain() -> None:
 
 def test_builds_of_one_release_are_only_possible_and_make_a_soft_fact() -> None:
     files = {f"cv2/{n}.py": f"x = {n}\n" for n in range(20)}
-    one, other = {**files, "cv2/cv2.so": "gui"}, {**files, "cv2/cv2.so": "none"}
+    one = {**files, "cv2/cv2.so": "gui", **{f"cv2.libs/{n}.so": "" for n in range(20)}}
+    other = {**files, "cv2/cv2.so": "none", **{f"cv2_headless.libs/{n}.so": "" for n in range(20)}}
     found = findings(one, other, versions=("4.1", "4.1"))
     assert [(f.certainty, f.fact.severity) for f in found if f.fact] == [(POSSIBLE, "degraded")]
     found = findings(one, other, versions=("4.1", "4.2"))

@@ -128,7 +128,24 @@ class Offers:
                 return HAS
         if "" in answers:
             return ""
-        return UNKNOWN if UNKNOWN in answers else LACKS
+        if UNKNOWN in answers or summary.lazy:
+            return UNKNOWN if UNKNOWN in answers else LACKS
+        return self._by_own_parts(module, wanted)
+
+    def _by_own_parts(self, module: str, wanted: Wanted) -> str:
+        """Whether a part of a package that it imports itself may fill it (toolz does so with `tlz`)."""
+        parts: set[str] = set()
+        for target, names in self._library.outlines[module].imports.items():
+            if target == module:
+                parts.update(f"{module}.{name}" for name in names if name.isidentifier())
+            elif target.startswith(module + "."):
+                parts.add(target)
+        parts = {part for part in parts if self._site.find(part).kind == SOURCE}
+        unread = parts - self._library.outlines.keys()
+        wanted.outlines.update(unread)
+        if unread:
+            return ""
+        return UNKNOWN if any(self._library.outlines[part].hooks for part in parts) else LACKS
 
     def _in_folder(self, module: str, folder: str, name: str, wanted: Wanted) -> str:
         """Whether modules below a folder export a name. Folders named like it are read first."""

@@ -192,9 +192,9 @@ def _calls_namespace(node: ast.expr) -> bool:
 
 
 def _finding(one: Artefact, other: Artefact, found: Overlap, directories: Mapping[str, Directory]) -> Finding:
-    """Put a pair's overlap into words. The package with fewer files is named first: it is mostly the
-    intruder."""
-    if len(directories[other.file.filename].members) < len(directories[one.file.filename].members):
+    """Put a pair's overlap into words. The older release is named first: the newer one, as a rule, has
+    been made with it in mind."""
+    if _age(other, directories) < _age(one, directories):
         one, other = other, one
         found = Overlap(found.common, *map(_turned, (found.code, found.data, found.harmless)))
     meant = _is_meant(found, one, other, directories)
@@ -218,6 +218,12 @@ def _finding(one: Artefact, other: Artefact, found: Overlap, directories: Mappin
     )
 
 
+def _age(artefact: Artefact, directories: Mapping[str, Directory]) -> tuple[float, int]:
+    """Sorts the older release first; without times, the smaller one."""
+    time = artefact.file.upload_time
+    return time if time is not None else float("inf"), len(directories[artefact.file.filename].members)
+
+
 def _turned(collisions: Iterable[Collision]) -> tuple[Collision, ...]:
     return tuple(Collision(c.path, c.other, c.one) for c in collisions)
 
@@ -228,8 +234,12 @@ def _is_meant(found: Overlap, one: Artefact, other: Artefact, directories: Mappi
     for upper, lower in ((one, other), (other, one)):
         if any(_names(line) == lower.package for line in upper.requires):
             return f"{upper.package} requires {lower.package}, which it overwrites"
-    fewest = min(len(_installed(directories[a.file.filename])) for a in (one, other))
-    if one.version == other.version and found.common >= _SHARE * fewest:
+    tops = {c.path.partition("/")[0] for c in found.code}
+    counts = [
+        sum(path.partition("/")[0] in tops for path in _installed(directories[a.file.filename]))
+        for a in (one, other)
+    ]
+    if one.version == other.version and found.common >= _SHARE * min(counts):
         return "they are builds of the same release"
     return ""
 
