@@ -260,3 +260,26 @@ def test_a_profile_with_a_driver_on_a_mac(cli: Cli) -> None:
         "lock", "--profile", "mine", "--python-version", "3.12", "--python-platform", "macos", "-o", "-"
     )
     assert run.pins["vllm"] == "0.21.0"
+
+
+OWN_FACT = """
+[[fact]]
+id = "own-torch-cuda"
+package = "torch"
+versions = ">=2.11"
+kind = "cuda"
+bound = "==13.*"
+summary = "our torch from 2.11 on is a CUDA 13 build"
+source = "our builds"
+evidence = [ { type = "url", url = "https://index.example/builds" } ]
+"""
+
+
+def test_of_a_further_index_only_the_users_own_facts_tell(cli: Cli) -> None:
+    Path("facts.toml").write_text(OWN_FACT, encoding="utf-8")
+    with IndexServer() as other:
+        other.add("torch", "2.12.0")
+        other.add("torch", "2.10.0")
+        arguments = ("-r", "torch", "--driver", "570", "--index", other.url)
+        assert lock(cli, *arguments) == ({"torch": "2.12.0"}, "")
+        assert lock(cli, *arguments, "--facts", "facts.toml")[0] == {"torch": "2.10.0"}

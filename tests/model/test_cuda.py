@@ -22,7 +22,7 @@ from compatlock.model.cuda import (
     majors_within,
     spoken_of,
 )
-from compatlock.model.fact import Fact, FactBound
+from compatlock.model.fact import SHIPPED_FACTS, Fact, FactBound
 from compatlock.model.names import normalise
 from compatlock.model.package import Package
 from compatlock.model.platforms import parse_platform
@@ -162,6 +162,9 @@ def test_facts_hold_for_files_of_the_default_index_that_say_nothing_themselves()
     rules = CudaRules(facts, lambda _name: False)
     assert [rules.majors(torch, i) for i in range(3)] == [("12",), ("13",), MAJORS]
     elsewhere = CudaRules(facts, lambda _name: True)
+    assert [elsewhere.majors(torch, i) for i in range(3)] == [("12",), ("13",), MAJORS]
+    shipped = [fact._replace(origin=SHIPPED_FACTS) for fact in facts]
+    elsewhere = CudaRules(shipped, lambda _name: True)
     assert [elsewhere.majors(torch, i) for i in range(3)] == [("12",), MAJORS, MAJORS]
 
 

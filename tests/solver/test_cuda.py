@@ -11,7 +11,7 @@ from tests.support.universes import Case, Memory, Release
 from compatlock.model import core as kinds
 from compatlock.model.core import Core
 from compatlock.model.cuda import CUDA
-from compatlock.model.fact import Fact, FactBound
+from compatlock.model.fact import SHIPPED_FACTS, Fact, FactBound
 from compatlock.model.target import Target
 from compatlock.solver.explain import explain
 from compatlock.solver.greedy import greedy
@@ -115,9 +115,14 @@ def test_a_local_version_binds_without_any_fact() -> None:
     assert chosen(given) == {"torch": "2.11+cu128"}
 
 
-def test_facts_do_not_hold_for_files_of_other_indexes() -> None:
-    given = case("torch", driver="570", **PAIR)
+def test_shipped_facts_do_not_hold_for_files_of_other_indexes() -> None:
+    shipped = tuple(fact._replace(origin=SHIPPED_FACTS) for fact in FACTS)
+    given = case("torch", facts=shipped, driver="570", **PAIR)
     assert chosen(given, lambda name: name == "torch") == {"torch": "2.15"}
+    assert chosen(given, lambda name: name == "audio") == {"torch": "2.10"}
+    # Whoever adds an index may know more of it.
+    given = case("torch", driver="570", **PAIR)
+    assert chosen(given, lambda name: name == "torch") == {"torch": "2.10"}
 
 
 def test_greedy_keeps_to_one_cuda_too() -> None:

@@ -183,8 +183,10 @@ class _Checker:
             local = version.partition("+")[2]
             major = re.search(r"(?<![a-z])cu(\d\d)", local)
             bounds = [f"=={major[1]}"] if major is not None else []
-            if not local and not self.supply.is_elsewhere(name):
+            if not local:
                 about = [f for f in self.request.facts if f.kind == "cuda" and f.package == name]
+                if self.supply.is_elsewhere(name):
+                    about = [fact for fact in about if not fact.is_shipped]
                 rows = [row for fact in about for row in fact.bounds]
                 bounds = [row.bound for row in rows if self._package(name).admits(row.versions, index)]
             for each in bounds:

@@ -10,7 +10,7 @@ import os
 from compatlock.errors import FactError, InputError
 from compatlock.knowledge.memo import decode_fact, decode_profile, remembered
 from compatlock.knowledge.user_profiles import OWN_FILE, PROJECT_FILE, find_user_profiles
-from compatlock.model.fact import Fact
+from compatlock.model.fact import SHIPPED_FACTS, Fact
 from compatlock.model.profile import Profile
 
 TYPE_CHECKING = False
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping, Sequence
     from pathlib import Path
     from typing import Any
-
-SHIPPED_FACTS = "known_conflicts.toml"
 
 # Our wheels are always unpacked, and importlib.resources costs imports.
 _DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")

@@ -4,10 +4,11 @@ For the solver CUDA is one package, `__cuda` (no project can have this name), wh
 It is always there, in one version for the whole set of packages; it has no lag, is not counted and never
 pinned. Facts of kind `cuda` bind releases to some of its versions; they are never soft.
 
-A fact speaks of *files*: those of the default index (or a mirror of it) without a local version. A file with
-a local version says itself what it was built for: `+cu128` is CUDA 12, `+cpu` or `+rocm6.4` is none. Of files
-of another index without a local version nothing is known, and they are not bound: such an index is there
-because its files are built differently.
+A fact speaks of *files*. One with a local version says itself what it was built for: `+cu128` is CUDA 12,
+`+cpu` or `+rocm6.4` is none, and no fact counts. The facts that come with compatlock were read from the files
+of the public index, so they hold for the default index (which may be a mirror of it). Further indexes are
+there because their files are built differently: of those only the user's own facts, and what an audit read
+off them, tell.
 """
 
 from __future__ import annotations
@@ -222,9 +223,11 @@ class CudaRules:
         local = local_majors(package.versions[index])
         if local is not None:
             return local
-        facts = self._facts.get(package.name, ())
-        if not facts or self._is_elsewhere(package.name):
+        facts = self._facts.get(package.name, [])
+        if not facts:
             return MAJORS
+        if self._is_elsewhere(package.name):
+            facts = [fact for fact in facts if not fact.is_shipped]
         rows = (row for fact in facts for row in fact.bounds if package.admits(row.versions, index))
         allowed = [majors_within(row.bound) for row in rows]
         return tuple(major for major in MAJORS if all(major in majors for majors in allowed))

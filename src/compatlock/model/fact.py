@@ -11,6 +11,10 @@ BINDING_KINDS = frozenset({"too-loose", "undeclared", "overlap", "known-bad", "c
 SOFT_DAYS = {"warning": 60, "degraded": 120}
 
 
+# The facts file that comes with compatlock, which its facts name as their origin.
+SHIPPED_FACTS = "known_conflicts.toml"
+
+
 class FactBound(NamedTuple):
     """For releases of the fact's package in `versions`, what `on` has to be: `bound`, a specifier.
 
@@ -63,6 +67,11 @@ class Fact(NamedTuple):
     def is_soft(self) -> bool:
         """Whether breaking the fact is allowed at a price."""
         return self.severity in SOFT_DAYS
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether the fact comes with compatlock: then it knows nothing of indexes that a user adds."""
+        return self.origin == SHIPPED_FACTS
 
     @property
     def broken_days(self) -> int:

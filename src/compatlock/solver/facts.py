@@ -66,7 +66,7 @@ class FactClauses:
         names = [n for n in (fact.package, on, *fact.present) if n]
         if fact.id in self._added or not all(formula.knows(n) for n in names):
             return
-        if fact.kind == "cuda" and formula.universe.is_elsewhere(fact.package):
+        if fact.kind == "cuda" and fact.is_shipped and formula.universe.is_elsewhere(fact.package):
             return
         if fact.extra and (fact.package, fact.extra) not in formula.extras:
             return
