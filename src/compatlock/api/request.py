@@ -107,11 +107,8 @@ def _check_words(options: LockOptions) -> None:
         if word not in known:
             raise InputError(f"unknown {what} `{word}`", hints=[f"known: {', '.join(known)}"])
     if options.strategy == "greedy" and options.resolution != HIGHEST:
-        word = f"--resolution {options.resolution}"
-        hints = ["leave one of them out"]
-        raise InputError(
-            f"`--strategy greedy` is what pip would choose, and pip knows no `{word}`", hints=hints
-        )
+        message = f"pip, which `--strategy greedy` stands for, knows no `--resolution {options.resolution}`"
+        raise InputError(message, hints=["leave one of them out"])
 
 
 def _read_files(options: LockOptions, target: Target, memo: MutableMapping[str, str]) -> RequirementsFile:
