@@ -293,7 +293,7 @@ def without(case: Case, exclusions: tuple[Exclusion, ...]) -> Case:
     return case._replace(projects=projects)
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.05]))
 def test_every_way_out_is_the_best_answer_of_the_changed_request(seed: int, urls: float) -> None:
     rng = random.Random(seed)

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 
 from compatlock.model.cuda import CUDA
 from compatlock.model.dependencies import Dependency
-from compatlock.solver.guards import Guards, Label, side_of, target_label
+from compatlock.solver.guards import Guards, constraint_label, root_label, side_of, target_label
 from compatlock.solver.joint import plain
 
 TYPE_CHECKING = False
@@ -91,9 +91,7 @@ class Formula:
             self.sat.add([-literal])
         self._watcher.on_package(self, package, literal)
         for constraint in self._constraints.get(name, ()):
-            guard = self._guards.whole(
-                Label("constraint", on=name, specifier=constraint.specifier, origin=constraint.origin)
-            )
+            guard = self._guards.whole(constraint_label(constraint))
             self.confine(guard, name, package.runs(constraint.specifier))
         self._facts.on_package(self, name)
         return literal
@@ -169,10 +167,7 @@ class Formula:
 
     def add_root(self, active: int, requirement: Requirement) -> Generator[Need, None, None]:
         """A line of the user's; it holds when `active` does."""
-        label = Label(
-            "root", on=requirement.name, specifier=requirement.specifier,
-            extras=requirement.extras, origin=requirement.origin,
-        )  # fmt: skip
+        label = root_label(requirement)
         yield from self.universe.want_packages([requirement.name])
         condition = [-active, *self._guards.whole(label)]
         for extra in requirement.extras:
@@ -245,6 +240,8 @@ class Formula:
                     self._encode(*job)
 
     def _encode(self, name: str, index: int, extra: str) -> None:
+        """Add what a loaded release, or an extra of it, needs. (Explanations, in which edges have labels,
+        have their own.)"""
         condition = self.not_at(name, index)
         self._guards.on_release(name, index)
         release = self.universe.dependencies[name, index]
@@ -258,13 +255,10 @@ class Formula:
             self.sat.add(condition)
             return
         for dependency in self.dependencies_of(name, index, extra):
-            guard = self._guards.whole(
-                Label("edge", name, extra, dependency.name, dependency.specifier, dependency.extras)
-            )
             if dependency.url:
-                self.sat.add([*condition, *guard])
+                self.sat.add(condition)
             else:
-                self._require(condition + guard, (name, extra), dependency)
+                self._require(condition, (name, extra), dependency)
 
     # Answers
 
