@@ -283,3 +283,14 @@ def test_of_a_further_index_only_the_users_own_facts_tell(cli: Cli) -> None:
         arguments = ("-r", "torch", "--driver", "570", "--index", other.url)
         assert lock(cli, *arguments) == ({"torch": "2.12.0"}, "")
         assert lock(cli, *arguments, "--facts", "facts.toml")[0] == {"torch": "2.10.0"}
+
+
+def test_a_newer_driver_where_the_shortest_core_is_about_something_else(cli: Cli, index: IndexServer) -> None:
+    index.add("app", "1.0", requires=["between", "old", "lib>=2"])
+    index.add("between", "1.0", requires=["vllm>=0.20"])
+    index.add("old", "1.0", requires=["lib<2"])
+    index.add("old", "1.1", requires=["lib", "gone"])
+    index.add("lib", "2.0")
+    run = cli("lock", "-r", "app", "--driver", "570", *TARGET)
+    assert run.code == 1
+    assert "`--driver 580 --waive 'old -> lib'` (CUDA 13 needs driver 580.65.06 or newer)" in run.err

@@ -61,8 +61,8 @@ def ways_out(
     found = list(finder.solved(changes.moves(request, core)))
     found += newer(core, request, supply, finder.elsewhere)
     found += targets(core, request, supply, finder.elsewhere)
-    if any(edge.kind == kinds.TARGET for edge in core.edges):
-        found += finder.with_newer_cuda(request)
+    speaks_of_cuda = any(edge.kind == kinds.TARGET for edge in core.edges)
+    on_newer_cuda = list(finder.with_newer_cuda(request)) if speaks_of_cuda else []
     found += finder.solved(changes.waivers(request, core))
     cheap = min((solved.way.cost for solved in found if solved.way.waivers), default=None)
     if cheap is None or cheap > COST_LIFTED:
@@ -72,6 +72,9 @@ def ways_out(
         best = finder.attempt(cheapest, told="" if alone else "a set of waivers")
         if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
             found.append(best)
+    if not speaks_of_cuda and not any(solved.way.waivers for solved in found):
+        # What the target runs may be part of another core.
+        on_newer_cuda += finder.with_newer_cuda(request)
     rest: list[Solved] = []
     if not any(solved.way.waivers for solved in found):
         found += finder.solved(changes.drops(request, core))
@@ -82,6 +85,7 @@ def ways_out(
         unfinished = len(finder.unfinished)
         rest += finder.solved(left if len(left) <= _LEFT else ())
         del finder.unfinished[unfinished:]
+    found += on_newer_cuda
     ways = tuple(solved.way for solved in sorted(found, key=lambda solved: solved.order))
     given_up = (statements_broken(solved.way, core, request) for solved in (*found, *rest))
     return Found(ways, tuple(finder.unfinished), tuple(filter(None, given_up)))
