@@ -1,4 +1,4 @@
-"""A compatibility matrix: which releases of two packages work together, and what else then has to be pinned."""
+"""A compatibility matrix: which releases of two packages work together, and what is then pinned beside."""
 
 from __future__ import annotations
 
