@@ -207,6 +207,8 @@ def test_requires_python_has_two_ends(tmp_path: Path) -> None:
 
 
 def test_no_numba_takes_the_newest_numpy(tmp_path: Path) -> None:
+    """The report lists waiving `numba -> numpy`, as unsafe: numba refuses to import then, so it is refused
+    and not only ranked last."""
     case = CASES["numba-numpy25-ancient"]
     error = case.refused(tmp_path)
     assert ("numba", "numpy", "numba-pre060-numpy2") in edges(error)
