@@ -31,7 +31,7 @@ def project(*versions: str) -> tuple[Release, ...]:
 
 
 def case(
-    *roots: str, facts: tuple[Fact, ...] = FACTS, driver: str = "", **projects: tuple[Release, ...]
+    *roots: str, projects: dict[str, tuple[Release, ...]], facts: tuple[Fact, ...] = FACTS, driver: str = ""
 ) -> Case:
     return Case(projects=projects, roots=roots, facts=facts, driver=driver)
 
@@ -58,15 +58,15 @@ PAIR = {"torch": project("2.15", "2.11", "2.10"), "audio": project("2.11", "2.10
 
 
 def test_without_a_target_cuda_is_free() -> None:
-    assert chosen(case("torch", "audio", **PAIR)) == {"torch": "2.15", "audio": "2.11"}
+    assert chosen(case("torch", "audio", projects=PAIR)) == {"torch": "2.15", "audio": "2.11"}
 
 
 def test_but_one_for_the_whole_set() -> None:
-    assert chosen(case("torch==2.10", "audio", **PAIR)) == {"torch": "2.10", "audio": "2.10"}
+    assert chosen(case("torch==2.10", "audio", projects=PAIR)) == {"torch": "2.10", "audio": "2.10"}
 
 
 def test_it_is_no_part_of_the_answer_and_costs_nothing() -> None:
-    solution = answer(case("torch", "audio", **PAIR))
+    solution = answer(case("torch", "audio", projects=PAIR))
     assert solution is not None
     assert CUDA not in {**solution.chosen, **solution.depths, **solution.newest}
     assert {tier.name: tier.value for tier in solution.tiers}["packages"] == 2
@@ -74,7 +74,7 @@ def test_it_is_no_part_of_the_answer_and_costs_nothing() -> None:
 
 
 def test_a_driver_rules_releases_out_and_lag_is_counted_from_the_newest_that_is_left() -> None:
-    given = case("torch", "audio", driver="570", **PAIR)
+    given = case("torch", "audio", driver="570", projects=PAIR)
     assert chosen(given) == {"torch": "2.10", "audio": "2.10"}
     solution = answer(given)
     assert solution is not None
@@ -93,40 +93,46 @@ def test_a_driver_rules_releases_out_and_lag_is_counted_from_the_newest_that_is_
     ],
 )
 def test_both_ways_to_say_what_the_target_runs(target: Target, torch: int) -> None:
-    solution = answer(case("torch", **PAIR), target=target)
+    solution = answer(case("torch", projects=PAIR), target=target)
     assert solution is not None
     assert solution.chosen["torch"] == torch
 
 
 def test_a_target_that_runs_nothing_that_there_is() -> None:
-    assert answer(case("torch", driver="470", **PAIR)) is None
+    assert answer(case("torch", driver="470", projects=PAIR)) is None
 
 
 def test_a_local_version_speaks_for_itself() -> None:
     given = {"torch": project("2.11+cu128", "2.11+cpu", "2.10"), "audio": project("2.11", "2.10")}
-    assert chosen(case("torch", driver="570", **given))["torch"] == "2.11+cu128"
+    assert chosen(case("torch", driver="570", projects=given))["torch"] == "2.11+cu128"
     # Not by the fact about torch 2.11, and not with what needs CUDA 13.
-    assert chosen(case("torch==2.11+cu128", "audio", **given)) == {"torch": "2.11+cu128", "audio": "2.10"}
-    assert chosen(case("torch==2.11+cpu", "audio", **given)) == {"torch": "2.11+cpu", "audio": "2.11"}
+    assert chosen(case("torch==2.11+cu128", "audio", projects=given)) == {
+        "torch": "2.11+cu128",
+        "audio": "2.10",
+    }
+    assert chosen(case("torch==2.11+cpu", "audio", projects=given)) == {"torch": "2.11+cpu", "audio": "2.11"}
 
 
 def test_a_local_version_binds_without_any_fact() -> None:
-    given = case("torch", facts=(), driver="570", torch=project("2.12+cu130", "2.11+cu128"))
+    given = case("torch", facts=(), driver="570", projects={"torch": project("2.12+cu130", "2.11+cu128")})
     assert chosen(given) == {"torch": "2.11+cu128"}
 
 
 def test_shipped_facts_do_not_hold_for_files_of_other_indexes() -> None:
     shipped = tuple(fact._replace(origin=SHIPPED_FACTS) for fact in FACTS)
-    given = case("torch", facts=shipped, driver="570", **PAIR)
+    given = case("torch", facts=shipped, driver="570", projects=PAIR)
     assert chosen(given, lambda name: name == "torch") == {"torch": "2.15"}
     assert chosen(given, lambda name: name == "audio") == {"torch": "2.10"}
     # Whoever adds an index may know more of it.
-    given = case("torch", driver="570", **PAIR)
+    given = case("torch", driver="570", projects=PAIR)
     assert chosen(given, lambda name: name == "torch") == {"torch": "2.10"}
 
 
 def test_greedy_keeps_to_one_cuda_too() -> None:
-    for given in (case("torch==2.10", "audio", **PAIR), case("torch", "audio", driver="570", **PAIR)):
+    for given in (
+        case("torch==2.10", "audio", projects=PAIR),
+        case("torch", "audio", driver="570", projects=PAIR),
+    ):
         memory = Memory(given)
         universe = memory.universe()
 
@@ -146,7 +152,7 @@ def core_of(given: Case) -> Core:
 
 
 def test_what_the_target_runs_is_a_statement_of_a_core_and_the_last() -> None:
-    core = core_of(case("torch>=2.11", driver="570", **PAIR))
+    core = core_of(case("torch>=2.11", driver="570", projects=PAIR))
     assert [(edge.kind, edge.on, edge.origin) for edge in core.edges] == [
         (kinds.ROOT, "torch", "test"),
         (kinds.FACT, CUDA, "torch-cuda"),
@@ -157,18 +163,18 @@ def test_what_the_target_runs_is_a_statement_of_a_core_and_the_last() -> None:
 
 
 def test_two_facts_exclude_each_other() -> None:
-    core = core_of(case("torch==2.10", "audio>=2.11", **PAIR))
+    core = core_of(case("torch==2.10", "audio>=2.11", projects=PAIR))
     assert [edge.origin for edge in core.edges] == ["test", "test", "audio-cuda", "torch-cuda"]
 
 
 def test_local_versions_are_a_statement() -> None:
     given = {"torch": project("2.11+cu128"), "audio": project("2.11")}
-    core = core_of(case("torch", "audio", **given))
+    core = core_of(case("torch", "audio", projects=given))
     assert [edge.origin for edge in core.edges] == ["test", "test", "audio-cuda", "local version"]
     assert "says in its local versions" in core.edges[-1].detail
 
 
 @pytest.mark.parametrize(("torch", "audio"), list(product(("2.15", "2.10"), ("2.11", "2.10"))))
 def test_nothing_is_forbidden_but_two_cudas(torch: str, audio: str) -> None:
-    given = case(f"torch=={torch}", f"audio=={audio}", **PAIR)
+    given = case(f"torch=={torch}", f"audio=={audio}", projects=PAIR)
     assert (answer(given) is not None) == ((torch, audio) != ("2.10", "2.11"))
