@@ -149,6 +149,20 @@ def _hashes(pin: Pin) -> tuple[str, ...]:
     return tuple(sorted({file.sha256.lower() for file in pin.files if file.sha256}))
 
 
+def pin_holds(pin: FrozenPin, target: Target) -> bool:
+    """Whether a pin's marker holds for a resolved target. Raises InputError when it is none."""
+    if not pin.marker:
+        return True
+    from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
+
+    try:
+        # A marker of a lock file may ask for the extras and groups that are installed (PEP 751).
+        environment = {**target.marker_environment, "extra": ""}
+        return bool(Marker(pin.marker).evaluate(environment, context="lock_file"))
+    except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName):
+        raise InputError(f"{pin.origin}: `{pin.marker}` is no marker") from None
+
+
 class PinReader:
     """Asks the index about pins; `notes` collects what could not be told."""
 
@@ -189,7 +203,7 @@ class PinReader:
         chosen: dict[str, FrozenPin] = {}
         doubles: dict[str, tuple[Discrepancy, ...]] = {}
         for pin in pins:
-            if not self._holds(pin):
+            if not pin_holds(pin, self._supply.target):
                 continue
             first = chosen.setdefault(pin.name, pin)
             if _canonical(first.version) != _canonical(pin.version):
@@ -198,17 +212,6 @@ class PinReader:
                 finding = Discrepancy(kinds.DUPLICATE, kinds.ERROR, pin.name, first.version, text)
                 doubles[pin.name] = (*doubles.get(pin.name, ()), finding)
         return chosen, doubles
-
-    def _holds(self, pin: FrozenPin) -> bool:
-        if not pin.marker:
-            return True
-        from packaging.markers import InvalidMarker, Marker, UndefinedEnvironmentName
-
-        try:
-            environment = {**self._supply.target.marker_environment, "extra": ""}
-            return bool(Marker(pin.marker).evaluate(environment))
-        except (InvalidMarker, UndefinedEnvironmentName):
-            raise InputError(f"{pin.origin}: `{pin.marker}` is no marker") from None
 
     def index(self, name: str, version: str) -> int | None:
         """The candidate that is pinned; of a local version that the index has not, its public one."""

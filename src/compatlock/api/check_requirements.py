@@ -32,7 +32,7 @@ def requirements_defects(text: str, path: str) -> tuple[Discrepancy, ...]:
     lines = [(f"{path}:{line.number}", line.text) for line in logical_lines(text)]
     pinned = [(place, line) for place, line in lines if not line.startswith("-")]
     hashed = any(_HASH.search(line) for _, line in pinned)
-    found = []
+    found: list[Discrepancy] = []
     for place, line in pinned:
         name_match = _NAME.match(line)
         name = normalise(name_match[1]) if name_match else ""

@@ -6,7 +6,7 @@ from compatlock.model.report import ERROR, WAIVED, WARNING, Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 JSON_VERSION = 1
@@ -44,4 +44,13 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "checked": report.checked,
         "findings": [finding._asdict() for finding in report.findings],
         "notes": list(report.notes),
+    }
+
+
+def reports_to_json(reports: Sequence[Report]) -> dict[str, Any]:
+    """Several reports as plain JSON values."""
+    return {
+        "version": JSON_VERSION,
+        "clean": all(report.is_clean for report in reports),
+        "reports": list(map(report_to_json, reports)),
     }

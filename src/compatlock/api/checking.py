@@ -1,18 +1,18 @@
-"""Checking what somebody has: an environment, `pip freeze` output, a lock."""
+"""Checking pins: `pip freeze` output, a lock."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from compatlock.api.check_pins import PinReader
 from compatlock.api.check_rules import Rules
+from compatlock.api.request import prepare
 from compatlock.api.session import with_supply
-from compatlock.model.report import Report
+from compatlock.errors import IndexUnavailable
+from compatlock.model.report import ERROR, Discrepancy, Report
 from compatlock.model.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeAlias
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from compatlock.api.check_pins import Given
     from compatlock.api.check_rules import Held
@@ -20,93 +20,104 @@ if TYPE_CHECKING:
     from compatlock.api.request import Prepared
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply
-
-    Reading: TypeAlias = tuple[Mapping[str, Held], list[str]]
-
-
-class _Subject(NamedTuple):
-    name: str
-    is_pinned: bool
-
-
-def check_environment(options: LockOptions, path: str = "") -> Report:
-    """Check the environment at `path` (`""`: the running interpreter's) against the declared needs of what is
-    installed and the facts in force. No index is asked.
-
-    Of the options the requirements and profiles are what it should fulfil, and facts, waivers and the target
-    count; the environment's own Python goes before a profile's. Raises InputError.
-    """
-    from compatlock.environment.installed import read_environment
-    from compatlock.environment.locate import locate
-    from compatlock.model.platforms import running_platform
-
-    environment = locate(path)
-    installed = read_environment(environment)
-    asked = options.target
-    target = asked._replace(
-        python=asked.python or environment.python, platform=asked.platform or running_platform()
-    )
-
-    def read(_: Prepared, supply: Supply) -> Reading:
-        from compatlock.api.check_environment import InstalledReader
-
-        reader = InstalledReader(supply.target, asked.python or environment.python)
-        held = reader.held(installed)
-        unknown = (
-            [] if target.python else [f"which Python {path} is for is not known; taken as the running one"]
-        )
-        return held, [*unknown, *reader.notes]
-
-    subject = _Subject(f"the environment {path}" if path else "the running environment", is_pinned=False)
-    return _check(options._replace(target=target), subject, read)
+    from compatlock.model.waiver import Waiver
 
 
 def check_pins(
-    options: LockOptions, given: Given, subject: str, *, on_progress: Callable[[Progress], None] | None = None
+    options: LockOptions,
+    given: Given,
+    subject: str,
+    *,
+    known: Sequence[Discrepancy] = (),
+    notes: Sequence[str] = (),
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Check pins (see `check_pins.read_given`) against what the index says that their releases need, and the
-    facts in force; the options count as in `check_environment`, and say which index. The target of a lock of
-    ours is its own unless asked otherwise; the bounds it waived are waived, the edges it left out too.
+    facts in force; the options count as in `check_installed.check_environment`, and say which index. The
+    target of a lock of ours is its own unless asked otherwise (all of them, of a lock for several); the
+    bounds it waived are waived, the edges it left out too. `known` and `notes` are what was found before.
 
-    Raises InputError, IndexUnavailable (NotCached when offline).
+    Raises InputError, IndexUnavailable (NotCached when offline); with errors found before, that is a note.
     """
-    own, asked = given.target or Target(), options.target
-    target = asked.or_else(own)
+    targets = _targets_of(options.target, given)
     # An index's state at a time would hide releases that somebody has.
     options = options._replace(
-        target=target,
+        target=targets[0],
+        targets=(),
         exclude_newer="",
         exclude_dependencies=(*given.excluded, *options.exclude_dependencies),
     )
 
-    def read(_: Prepared, supply: Supply) -> Reading:
-        from compatlock.api.check_pins import PinReader
-
-        reader = PinReader(supply)
-        held = reader.held(given.pins)
-        supply.save()
-        return held, [*given.notes, *reader.notes]
-
-    return _check(options, _Subject(subject, is_pinned=True), read, given=given, on_progress=on_progress)
-
-
-def _check(
-    options: LockOptions,
-    subject: _Subject,
-    read: Callable[[Prepared, Supply], Reading],
-    *,
-    given: Given | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> Report:
     def work(prepared: Prepared, supply: Supply) -> Report:
-        held, notes = read(prepared, supply)
-        request = prepared.request
-        if given is not None:
-            # What is asked for now goes before what the lock says.
-            request = request._replace(waivers=(*given.waivers, *request.waivers))
-        rules = Rules(held, request, pinned=subject.is_pinned)
-        findings = tuple(dict.fromkeys(rules.findings()))
-        remarks = tuple(dict.fromkeys((*prepared.notes, *notes)))
-        return Report(subject.name, str(request.target), len(held), findings, remarks)
+        found: dict[str, list[Discrepancy]] = {}
+        told = [*notes, *prepared.notes, *given.notes]
+        checked: set[str] = set()
+        for target in targets:
+            mine = supply if target is targets[0] else supply.under(target=target.resolved())
+            if mine is not supply:
+                prepared = prepare(options._replace(target=target), supply.memo, needs_roots=False)
+            reader = PinReader(mine)
+            held = reader.held(given.pins)
+            told += reader.notes
+            checked.update(held)
+            found[str(mine.target)] = _findings(held, prepared, given.waivers)
+        supply.save()
+        merged = (*known, *_merged(found))
+        return Report(subject, _in_words(found), len(checked), merged, tuple(dict.fromkeys(told)))
 
-    return with_supply(options, work, on_progress=on_progress, needs_roots=False)
+    try:
+        return with_supply(options, work, on_progress=on_progress, needs_roots=False)
+    except IndexUnavailable as error:
+        if not any(finding.severity == ERROR for finding in known):
+            raise
+        names = {pin.name for pin in given.pins}
+        told = (*notes, *given.notes, f"what packages declare was not checked: {error.message}")
+        words = _in_words([str(target.resolved()) for target in targets])
+        return Report(subject, words, len(names), tuple(known), told)
+
+
+def _targets_of(asked: Target, given: Given) -> tuple[Target, ...]:
+    """The targets to check pins for: those of their lock that are what is asked for, or what is asked for."""
+    fitting = [target for target in given.targets if _is_asked_for(target, asked)]
+    if len(given.targets) > 1 and fitting:
+        if asked.cuda or asked.driver:
+            fitting = [target._replace(cuda=asked.cuda, driver=asked.driver) for target in fitting]
+        return tuple(fitting)
+    own = given.target or Target()
+    cuda = asked if asked.cuda or asked.driver else own
+    return (Target(asked.python or own.python, asked.platform or own.platform, cuda.cuda, cuda.driver),)
+
+
+def _is_asked_for(target: Target, asked: Target) -> bool:
+    wanted = asked._replace(
+        python=asked.python or target.python, platform=asked.platform or target.platform, cuda="", driver=""
+    ).resolved()
+    return (wanted.python_minor, wanted.platform) == (target.python_minor, target.platform)
+
+
+def _findings(held: Mapping[str, Held], prepared: Prepared, waivers: Sequence[Waiver]) -> list[Discrepancy]:
+    # What is asked for now goes before what the lock says.
+    request = prepared.request._replace(waivers=(*waivers, *prepared.request.waivers))
+    return list(dict.fromkeys(Rules(held, request, pinned=True).findings()))
+
+
+def _in_words(targets: Collection[str]) -> str:
+    return next(iter(targets)) if len(targets) == 1 else f"{len(targets)} targets"
+
+
+def _merged(found: Mapping[str, Sequence[Discrepancy]]) -> list[Discrepancy]:
+    """The findings of all targets, each once; with a remark that names its targets, unless it is of all."""
+    by_words: dict[Discrepancy, tuple[Discrepancy, list[str]]] = {}
+    for target, findings in found.items():
+        for item in findings:
+            # The hints name the target.
+            by_words.setdefault(item._replace(hints=()), (item, []))[1].append(target)
+    return [
+        item if len(targets) == len(found) else item._replace(remarks=(*item.remarks, _remark(targets)))
+        for item, targets in by_words.values()
+    ]
+
+
+def _remark(targets: Sequence[str]) -> str:
+    more = f" and {len(targets) - 1} other targets" if len(targets) > 2 else ""
+    return f"for {targets[0] if more else ' and '.join(targets)}{more}"

@@ -7,6 +7,7 @@ import os
 from compatlock import __version__
 from compatlock.api.make import make_lock
 from compatlock.api.options import LockOptions
+from compatlock.errors import InputError
 from compatlock.lockfile.compare import Change, changes
 from compatlock.model.index import parse_indexes
 from compatlock.model.lock import Lock
@@ -239,6 +240,8 @@ def check(
     pins: str | os.PathLike[str] | Mapping[str, str] | Lock | None = None,
     *,
     env: str | os.PathLike[str] = "",
+    exact: bool = False,
+    imports: bool = True,
     requirements: str | Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
@@ -247,16 +250,26 @@ def check(
 
     pins: a file (`pip freeze` output, or a lock), `{name: version}`, or a lock; None checks the environment
           at `env` (its root, its Python or a site-packages folder; `""` is the running interpreter's)
+    env:  with `pins`: the environment to check against this lock file; exact: nothing may be beside it
+    imports: whether the imports of profiles are tried in the environment's Python
     requirements: what has to be fulfilled, with extras that count
-    options: those of `lock` about profile, target, index, facts, waivers and cache
+    options: those of `lock` about files, profile, target, index, facts, waivers and cache
 
     Raises InputError for what cannot be read, IndexUnavailable when the index is needed and cannot be asked.
     """
-    from compatlock.api.checking import check_environment, check_pins
+    from compatlock.api.check_installed import ImportChecks, check_environment
+    from compatlock.api.check_lock import check_lock_file
+    from compatlock.api.checking import check_pins
 
     settings = _options(requirements, **options)
-    if pins is None:
-        return check_environment(settings, os.fspath(env))
+    path = os.fspath(pins) if isinstance(pins, (str, os.PathLike)) else ""
+    if pins is None or env:
+        if pins is not None and not path:
+            raise InputError("an environment is checked against a lock file", hints=["write the lock first"])
+        wanted = ImportChecks(of_profiles=imports)
+        return check_environment(settings, os.fspath(env), lock=path, exact=exact, imports=wanted)
+    if path:
+        return check_lock_file(settings, path, on_progress=on_progress)
     given, subject = _given(pins)
     return check_pins(settings, given, subject, on_progress=on_progress)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any
 
 import click
@@ -15,14 +16,22 @@ from compatlock.cli.progress import progress_display
 from compatlock.cli.settled import settled
 from compatlock.errors import InputError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compatlock.api.check_installed import ImportChecks
+    from compatlock.api.options import LockOptions
+    from compatlock.model.report import Report
+
 # The options of `lock` that a check has too.
 _TAKEN = {
-    "profiles", "requirements", "python", "platform", "cuda", "driver", "default_index", "indexes",
-    "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "waive", "exclude_dependencies",
-    "offline", "cache_dir", "no_cache", "as_json", "quiet",
+    "profiles", "requirements", "extras", "groups", "python", "platform", "cuda", "driver", "default_index",
+    "indexes", "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "waive",
+    "exclude_dependencies", "offline", "cache_dir", "no_cache", "as_json", "quiet",
 }  # fmt: skip
 _HELP = {
-    "profiles": "What a profile asks for has to be there, its waivers and features count (repeatable).",
+    "profiles": "What a profile asks for has to be there; its waivers and imports count (repeatable).",
     "requirements": "A requirement that has to be fulfilled, with extras that count (repeatable).",
     "python": "Python to check for.",
     "platform": "Platform to check for.",
@@ -30,53 +39,117 @@ _HELP = {
     "waive": "Accept that A's bound on B is broken (repeatable).",
     "as_json": "Print the report as JSON on standard output.",
 }
+# Stands for the running environment, where `--env` has no value.
+_RUNNING = "\0"
+# Files that say what was asked for, not what was pinned.
+_ASKED = re.compile(r"(?:.*[/\\])?(?:pyproject\.toml|setup\.cfg|[^/\\]+\.in)\Z")
 
 
-def _run(*, path: str | None, env: bool, **values: Any) -> None:
-    from compatlock.api.check_words import describe_report, report_to_json
-    from compatlock.api.options import LockOptions
-    from compatlock.model.target import Target
+def _run(
+    *,
+    paths: tuple[str, ...],
+    env: str | None,
+    exact: bool,
+    modules: tuple[str, ...],
+    no_imports: bool,
+    **values: Any,
+) -> None:
+    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
+    given, remarks = settled({**given, "exclude_newer": ""})
+    as_json, quiet = given.pop("as_json"), given.pop("quiet")
+    locks, asked, env = _sorted_out(paths, env)
+    if env is None and (exact or modules or no_imports):
+        word = "--exact" if exact else "--import" if modules else "--no-imports"
+        raise InputError(f"`{word}` is about an environment", hints=["name it: `--env PATH`"])
+    options = _options(given, asked)
+    if env is not None:
+        from compatlock.api.check_installed import ImportChecks
 
-    if path is None and not env:
+        on_import = None if quiet else _say_import
+        imports = ImportChecks(modules, not no_imports, on_import=on_import)
+        reports = _environment_reports(options, env, locks, exact=exact, imports=imports)
+    else:
+        reports = _lock_reports(options, locks, quiet=quiet)
+    if not quiet:
+        # An environment is checked without asking an index.
+        notes = [note for report in reports for note in report.notes]
+        for note in dict.fromkeys((*(() if env is not None else remarks), *notes)):
+            say(f"note: {note}")
+    _print(reports, as_json=as_json, quiet=quiet)
+    if not all(report.is_clean for report in reports):
+        raise click.exceptions.Exit(1)
+
+
+def _sorted_out(paths: Sequence[str], env: str | None) -> tuple[list[str], list[str], str | None]:
+    """The lock files, the files that say what was asked for, and the environment, `""` for the running one;
+    None when none is meant."""
+    asked = [path for path in paths if _ASKED.match(path)]
+    others = [path for path in paths if path not in asked]
+    env = "" if env == _RUNNING else env
+    folders = [path for path in others if os.path.isdir(path)]
+    if folders and env != "":
+        raise InputError(f"{folders[0]} is a folder", hints=[f"`--env {folders[0]}` checks an environment"])
+    if folders:
+        # `check .venv --env`
+        env = folders[0]
+        others.remove(env)
+    if not others and env is None:
+        if asked:
+            hints = [f"name the lock of it too: `compatlock check {asked[0]} requirements.lock`"]
+            raise InputError(f"{asked[0]} pins nothing that could be checked", hints=hints)
         raise InputError(
             "nothing to check: no file was given",
             hints=["name a lock or the output of `pip freeze`; `--env` checks the running environment"],
         )
-    if path is not None and not env and os.path.isdir(path):
-        raise InputError(f"{path} is a folder", hints=[f"`--env {path}` checks an environment"])
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, remarks = settled({**given, "exclude_newer": ""})
-    as_json, quiet = given.pop("as_json"), given.pop("quiet")
-    options = LockOptions(
+    return others, asked, env
+
+
+def _options(given: dict[str, Any], files: Sequence[str]) -> LockOptions:
+    from compatlock.api.options import LockOptions
+    from compatlock.model.target import Target
+
+    return LockOptions(
+        files=tuple(files),
         target=Target(*(given.pop(field) for field in Target._fields)),
         shipped_facts=not given.pop("no_shipped_facts"),
         soft_facts=not given.pop("no_soft_facts"),
         cache=not given.pop("no_cache"),
         **given,
     )
+
+
+def _lock_reports(options: LockOptions, locks: Sequence[str], *, quiet: bool) -> list[Report]:
+    from compatlock.api.check_lock import check_lock_file
+
     with progress_display(enabled=not quiet) as on_progress:
-        if env:
-            from compatlock.api.checking import check_environment
+        return [check_lock_file(options, path, on_progress=on_progress) for path in locks]
 
-            report = check_environment(options, path or "")
-        else:
-            from compatlock.api.check_pins import read_given
-            from compatlock.api.checking import check_pins
 
-            pins = path or ""
-            subject = "standard input" if pins == "-" else pins
-            report = check_pins(options, read_given(pins), subject, on_progress=on_progress)
-    if not quiet:
-        # An environment is checked without asking an index.
-        for note in (*(() if env else remarks), *report.notes):
-            say(f"note: {note}")
-    out(
-        json.dumps(report_to_json(report), indent=2) + "\n"
-        if as_json
-        else describe_report(report, errors_only=quiet)
-    )
-    if not report.is_clean:
-        raise click.exceptions.Exit(1)
+def _environment_reports(
+    options: LockOptions, env: str, locks: Sequence[str], *, exact: bool, imports: ImportChecks
+) -> list[Report]:
+    from compatlock.api.check_installed import check_environment
+
+    if len(locks) > 1:
+        raise InputError("an environment is of one lock", hints=[f"name one of {', '.join(locks)}"])
+    if exact and not locks:
+        raise InputError("`--exact` compares an environment with a lock", hints=["name the lock"])
+    lock = locks[0] if locks else ""
+    return [check_environment(options, env, lock=lock, exact=exact, imports=imports)]
+
+
+def _say_import(module: str) -> None:
+    say(f"importing {module}")
+
+
+def _print(reports: Sequence[Report], *, as_json: bool, quiet: bool) -> None:
+    from compatlock.api.check_words import describe_report, report_to_json, reports_to_json
+
+    if as_json:
+        value = report_to_json(reports[0]) if len(reports) == 1 else reports_to_json(reports)
+        out(json.dumps(value, indent=2) + "\n")
+    else:
+        out("".join(describe_report(report, errors_only=quiet) for report in reports))
 
 
 def _parameters() -> list[click.Parameter]:
@@ -88,18 +161,35 @@ check = click.Command(
     "check",
     callback=_run,
     params=[
-        click.Argument(["path"], required=False, metavar="[FILE | PATH]", callback=refuse_empty),
+        click.Argument(["paths"], nargs=-1, metavar="[FILE]...", callback=refuse_empty),
         click.Option(
             ["--env"],
-            is_flag=True,
-            help="PATH is an environment: its root, its Python or a site-packages folder; the running one "
-            "unless given.",
+            is_flag=False,
+            flag_value=_RUNNING,
+            metavar="[PATH]",
+            callback=refuse_empty,
+            help="Check an environment, against FILE if there is one: its root, its Python or a "
+            "site-packages folder; the running one without PATH.",
         ),
+        click.Option(
+            ["--exact"], is_flag=True, help="With --env: what is installed beside the lock is an error."
+        ),
+        click.Option(
+            ["--import", "modules"],
+            multiple=True,
+            metavar="MODULE",
+            callback=refuse_empty,
+            help="With --env: this module has to be importable (repeatable).",
+        ),
+        click.Option(["--no-imports"], is_flag=True, help="With --env: do not import what profiles say."),
         *_parameters(),
     ],
     help="""Check what somebody has against what packages declare and what is known of them.
 
-    FILE is the output of `pip freeze`, or a lock (requirements.lock, pylock.toml, JSON), `-` standard input.
+    FILE is a lock (requirements.lock, pylock.toml, uv.lock, JSON) or the output of `pip freeze`, `-` standard
+    input. A pyproject.toml or requirements.in beside it says what it has to fulfil. With --env, what is
+    installed is checked instead: against FILE, its own metadata and the record of its files, and by importing
+    what the lock's profile (or --profile) names.
     Exit code 0: everything fits (soft facts warn), 1: something does not, 2: bad usage or input.
     """,
     short_help="Check an environment, pip freeze output or a lock.",
