@@ -10,7 +10,7 @@ so whatever is proved impossible stays impossible.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 
 from compatlock.model.cuda import CUDA
 from compatlock.model.dependencies import Dependency
@@ -106,10 +106,10 @@ class Formula:
 
     def older(self, name: str, cut: int) -> int | None:
         """The literal "installed at index `cut` or older"; None when there is no such index."""
-        present = self.present(name)
-        if cut == 0:
-            return present
-        literals = self._literals[name]
+        literals = self._literals.get(name)
+        if literals is None:
+            self._introduce(name)
+            literals = self._literals[name]
         literal = literals.get(cut)
         if literal is not None:
             return literal
@@ -271,9 +271,11 @@ class Formula:
             literals = self._literals[name]
             if model[literals[0] - 1] < 0:
                 continue
-            cuts = self.cuts[name]
-            position = bisect_right(cuts, -1, key=lambda c: -1 if model[literals[c] - 1] > 0 else 0)
-            chosen[name] = cuts[position - 1]
+            # Mostly it is one of the newest.
+            for cut in self.cuts[name]:
+                if model[literals[cut] - 1] < 0:
+                    break
+                chosen[name] = cut
         return chosen
 
     def active_extras(self) -> set[Node]:

@@ -107,10 +107,17 @@ class Gates:
         self, formula: Formula, parent: Node | None, dependency: Dependency, condition: list[int]
     ) -> None:
         """An edge was encoded; it holds unless a literal of `condition` does."""
-        admits = formula.universe.packages[dependency.name].admitted_gates(dependency.specifier)
+        name = dependency.name
+        admits = formula.universe.packages[name].admitted_gates(dependency.specifier)
         edge = _Edge(parent, admits, tuple(condition))
-        for node in ((dependency.name, ""), *((dependency.name, x) for x in dependency.extras)):
-            self._incoming.setdefault(node, []).append(edge)
+        incoming = self._incoming
+        for node in (
+            [(name, ""), *[(name, x) for x in dependency.extras]] if dependency.extras else [(name, "")]
+        ):
+            if node in incoming:
+                incoming[node].append(edge)
+            else:
+                incoming[node] = [edge]
             for support in self._supports_of.get(node, ()):
                 if support.led_to(node, edge):
                     literal, again = self._holds(edge), self._sat.variable()
