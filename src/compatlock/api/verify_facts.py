@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from compatlock.api.auditing import Workshop
 from compatlock.api.evidence_files import EvidenceFiles, package_of
 from compatlock.api.session import with_supply
-from compatlock.api.verify_kinds import Kinds
+from compatlock.api.verify_kinds import Kinds, release_of
 from compatlock.audit.looks import UNTOLD, Answer, look_into
 from compatlock.audit.verify import (
     Ask,
@@ -146,14 +146,14 @@ class _Verifier:
     def _beyond(self, fact: Fact, evidence: Sequence[Claims]) -> Iterator[Judge]:
         """Whether the newest releases of a fact's open ranges still show what single releases showed."""
         for row in fact.bounds:
-            if not is_open(row.versions):
-                continue
+            if not is_open(row.versions) or fact.kind == "cuda":
+                continue  # what wheels are built for is asked of them as a whole
             claims = [
                 claim._replace(version=version, wheel="", package=fact.package)
                 for several in evidence
                 if isinstance(several, tuple) and not isinstance(several, OverlapClaim)
                 for claim in several[:1]
-                if claim.look.kind != REQUIRES and (version := _release(claim, fact.package))
+                if claim.look.kind != REQUIRES and (version := release_of(claim, fact.package))
             ]
             members = {claim.look.member for claim in claims}
             known = self._files.versions(fact.package, next(iter(members), ""))
@@ -217,11 +217,3 @@ class _Verifier:
         found = look_into(wanted.values(), self._workshop.reader, self._workshop.observations)
         answers.update((ask, found[file.filename, look]) for ask, (file, look) in wanted.items())
         return answers
-
-
-def _release(claim: Claim, package: str) -> str:
-    """The one release of a package that a claim is about, `""` when it is about others."""
-    if claim.wheel:
-        parts = claim.wheel.split("-")
-        return parts[1] if len(parts) > 1 and package_of(claim.wheel) == package else ""
-    return claim.version if claim.package == package else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.bisect_releases import interval
+from compatlock.api.evidence_files import package_of
 from compatlock.audit.verify import count_overlap, is_open, within
 from compatlock.model.artefact import Artefact
 from compatlock.model.cuda import majors_within
@@ -147,8 +148,9 @@ class Kinds:
         """Whether releases of `on` that the fact allows have what is imported, and those that it excludes
         have not."""
         versions = self._within(fact.on, "")
+        release = release_of(claim, fact.package)
         for row in fact.bounds:
-            if not row.bound:
+            if not row.bound or not within(row.versions, [release] if release else []):
                 continue
             allowed = set(within(row.bound, versions))
             if allowed:
@@ -209,6 +211,14 @@ def _imports(fact: Fact, evidence: Sequence[Claims]) -> Iterator[Claim]:
             yield from (claim for claim in claims if claim.look.kind == IMPORTS)
 
 
+def release_of(claim: Claim, package: str) -> str:
+    """The one release of a package that a claim is about, `""` when it is about others."""
+    if claim.wheel:
+        parts = claim.wheel.split("-")
+        return parts[1] if len(parts) > 1 and package_of(claim.wheel) == package else ""
+    return claim.version if claim.package == package else ""
+
+
 def _pairs(evidence: Sequence[Claims]) -> Iterator[tuple[str, str]]:
     """The releases whose wheels were compared."""
     for claim in evidence:
@@ -221,4 +231,4 @@ def _pairs(evidence: Sequence[Claims]) -> Iterator[tuple[str, str]]:
 def _stale(reason: str, package: str, specifier: str, last: str) -> Checked:
     """That a range should end at `last`."""
     bound = f"{specifier},<={last}" if specifier else f"<={last}"
-    return Checked(STALE, reason, f"{package}{bound}")
+    return Checked(STALE, reason, f"{package} {bound}")

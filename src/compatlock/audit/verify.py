@@ -121,7 +121,7 @@ def _judge_side(claim: Claim, versions: Sequence[str], side: _Side, known: Mappi
             return Checked(UNCHECKED, untold[0])
         return Checked(CONFIRMED, f"not all could be read: {untold[0]}" if untold else "")
     place = wrong[0]
-    reason = f"{claim.package} {versions[place]}: {_told(known[place], claim.look)}"
+    reason = known[place].reason or f"{claim.package} {versions[place]}: {claim.look.member} has it"
     if not right:
         return Checked(REFUTED, reason)
     good = right[0]
@@ -133,10 +133,6 @@ def _judge_side(claim: Claim, versions: Sequence[str], side: _Side, known: Mappi
 
 def _fits(answer: Answer, side: _Side) -> bool:
     return answer.state == YES if side.shows else answer.state in (NO, NO_MEMBER)
-
-
-def _told(answer: Answer, look: Look) -> str:
-    return answer.reason or f"{look.member} has it"
 
 
 def _interval(
@@ -191,17 +187,17 @@ def judge_beyond(
         return Checked(CONFIRMED)
     asks = [Ask(claim.look, package, versions[0]) for claim in claims]
     answers = yield asks
-    if any(answer.state == YES for answer in answers.values()):
+    if any(answers[ask].state == YES for ask in asks):
         return Checked(CONFIRMED)
     failing = [ask for ask in asks if answers[ask].state == NO]
     if not failing:
-        return Checked(UNCHECKED, f"{package} {versions[0]}: {answers[asks[0]].reason}")
+        return Checked(UNCHECKED, answers[asks[0]].reason)
     side = _Side("versions", row, range(len(versions)), shows=True)
     claim = Claim(failing[0].look, package=package)
     good = versions.index(claimed)
     newest, _ = yield from _interval(claim, versions[: good + 1], good, side)
-    reason = f"{package} {versions[0]}: {answers[failing[0]].reason}"
-    return Checked(STALE, reason, f"versions: {row},<={versions[newest]}" if row else f"<={versions[newest]}")
+    ending = ",".join(filter(None, (row, f"<={versions[newest]}")))
+    return Checked(STALE, answers[failing[0]].reason, f"versions: {ending}")
 
 
 def judge_overlap(claim: OverlapClaim, one: Directory, other: Directory) -> Checked:
