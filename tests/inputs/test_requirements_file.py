@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compatlock.errors import InputError
+from compatlock.inputs.file_settings import FileIndex, FileSettings
 from compatlock.inputs.requirement_line import parse_requirements
 from compatlock.inputs.requirements_file import (
     RequirementsFile,
@@ -143,15 +144,64 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_requirements("-").lines == (("click", "<stdin>:1"), ("idna", "more.in:1"))
 
 
-def test_hashes_are_left_out_with_a_note() -> None:
+def test_hashes_are_kept() -> None:
+    one, two = "1" * 64, "aB" * 32
     path = write(
-        "r.in", "a==1 \\\n    --hash=sha256:00 \\\n    --hash sha256:11\nb==2 ; os_name=='nt' --hash=md5:2"
+        "r.in",
+        f"a==1 \\\n    --hash=sha256:{two} \\\n    --hash sha256:{one}\n"
+        f"b==2 ; os_name=='nt' --hash=sha512:22 --hash=sha256:{one}\n",
     )
     assert read_requirements(path) == RequirementsFile(
         lines=(("a==1", "r.in:1"), ("b==2 ; os_name=='nt'", "r.in:4")),
         files=("r.in",),
-        notes=("r.in: its --hash options are ignored; the lock has the index's hashes",),
+        settings=FileSettings(hashes=(("r.in:1", (one, two.lower())), ("r.in:4", (one,)))),
     )
+
+
+def test_hashes_that_cannot_be_compared() -> None:
+    path = write("r.in", "a==1 --hash=sha512:00\nb==1 --hash=md5:00\nc==1 --hash=sha256:00")
+    wrong = "a `--hash` is `sha256:` with 64 hexadecimal digits"
+    assert message(path) == [
+        "r.in:1: `--hash` with sha512 only cannot be compared; add the file's sha256",
+        f"r.in:2: {wrong}",
+        f"r.in:3: {wrong}",
+    ]
+
+
+def test_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "secret")
+    write("more.txt", "--no-binary=b\n--only-binary :all:,:none:,c , d\nc\n")
+    path = write(
+        "r.in",
+        "--index-url https://user:${TOKEN}@index.example/simple # the company's\n"
+        "--extra-index-url='https://other.example/simple/' -r more.txt\n"
+        "--pre\n"
+        "--require-hashes\n"
+        "-f https://wheels.example/\n"
+        "--find-links ./wheels --trusted-host other.example\n"
+        "--prefer-binary\n"
+        "--use-feature=fast-deps\n"
+        "a==1 --config-settings='x=a b' --global-option \"--y\" -C z=1\n",
+    )
+    found = read_requirements(path)
+    assert found.lines == (("c", "more.txt:3"), ("a==1", "r.in:9"))
+    assert found.settings == FileSettings(
+        indexes=(
+            FileIndex("https://user:secret@index.example/simple", "r.in:1", default=True),
+            FileIndex("https://other.example/simple/", "r.in:2"),
+        ),
+        prereleases=("r.in:3",),
+        no_binary=("b",),
+        only_binary=("c", "d"),
+    )
+    assert [note.partition(" is left out")[0] for note in found.notes] == [
+        "r.in:5: `--find-links`",
+        "r.in:6: `--find-links`",
+        "r.in:6: `--trusted-host`",
+        "r.in:7: `--prefer-binary`",
+        "r.in:8: `--use-feature`",
+        "r.in:9: its options for a build are left out: a lock does not hold them",
+    ]
 
 
 def test_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,18 +228,13 @@ def test_reports_all_bad_lines_of_all_files() -> None:
         "numpy>=2.*  # too new\n"
         "-r b.in\n"
         "-c missing.txt\n"
-        "--index-url https://user:secret@index.example/simple\n"
-        "-i https://user:secret@index.example/simple\n"
-        "--extra-index-url=https://index.example\n"
-        "-f wheels/\n"
+        "--index-url\n"
         "--no-index\n"
-        "--pre\n"
-        "-e .\n"
-        "--no-binary :all:\n"
-        "--only-binary=torch\n"
-        "--prefer-binary\n"
-        "--require-hashes\n"
-        "--trusted-host index.example\n"
+        "-e .[dev]\n"
+        "-e git+https://user:secret@git.example/x#egg=x\n"
+        "-e ../lib/\n"
+        "--no-binary\n"
+        "--only-binary=torch>2\n"
         "--what=ever\n"
         "-\n"
         "-r\n"
@@ -197,45 +242,40 @@ def test_reports_all_bad_lines_of_all_files() -> None:
         "-r .\n"
         "-r pyproject.toml\n"
         "./local\n"
-        "torch==2.0 --config-settings=a=b\n"
+        "torch==2.0 --what=a\n"
         "foo # comment \\\n"
         "bar\n",
     )
-    index = "give `--default-index URL` on the command line instead"
-    assert message("a.in")[:20] == [
+    editable = (
+        "an editable project is not resolved; for what it needs name its pyproject.toml on the command line "
+        "({}), and remove this line"
+    )
+    assert message("a.in")[:15] == [
         "a.in:1: numpy>=2.*: only `==` and `!=` take a wildcard; write `numpy>=2`",
         "b.in:2: a.in includes itself; remove this line",
         "b.in:3: numpy=1: `=` is no version operator; write `numpy==1`",
         "a.in:3: there is no file missing.txt",
-        f"a.in:4: `--index-url` is not supported in a file; {index}",
-        f"a.in:5: `--index-url` is not supported in a file; {index}",
-        "a.in:6: `--extra-index-url` is not supported in a file; "
-        "give `--index URL` on the command line instead",
-        f"a.in:7: `--find-links` is not supported in a file; {index}",
-        "a.in:8: `--no-index` is not supported in a file; an index is always needed; "
+        "a.in:4: no URL follows `--index-url`",
+        "a.in:5: `--no-index` is not supported in a file; an index is always needed; "
         "`--offline` on the command line uses only what is cached",
-        "a.in:9: `--pre` is not supported in a file; give `--prerelease allow` on the command line instead",
-        "a.in:10: `--editable` is not supported in a file; list the project's dependencies instead",
-        "a.in:11: `--no-binary` is not supported in a file; "
-        "give `--no-binary PKG` on the command line instead",
-        "a.in:12: `--only-binary` is not supported in a file; "
-        "give `--only-binary PKG` on the command line instead",
-        "a.in:13: `--prefer-binary` is not supported in a file; remove the line",
-        "a.in:14: `--require-hashes` is not supported in a file; the lock always has hashes: remove the line",
-        "a.in:15: `--trusted-host` is not supported in a file; remove the line",
-        "a.in:16: `--what` is not supported in a file; remove the line",
-        "a.in:17: this is neither a requirement nor an option of a requirements file",
-        "a.in:18: no file follows `--requirement`",
-        "a.in:19: `--requirement` of a URL is not supported; download the file and name it",
+        f"a.in:6: {editable.format('pyproject.toml')}",
+        "a.in:7: an editable checkout is not resolved; name a release on the index instead, NAME==VERSION",
+        f"a.in:8: {editable.format('../lib/pyproject.toml')}",
+        "a.in:9: names of packages, `:all:` or `:none:` follow `--no-binary`",
+        "a.in:10: names of packages, `:all:` or `:none:` follow `--only-binary`",
+        "a.in:11: `--what` is not supported in a file; remove the line",
+        "a.in:12: this is neither a requirement nor an option of a requirements file",
+        "a.in:13: no file follows `--requirement`",
+        "a.in:14: `--requirement` of a URL is not supported; download the file and name it",
     ]
-    write("rest.in", "".join(Path("a.in").read_text().splitlines(keepends=True)[19:]))
+    write("rest.in", "".join(Path("a.in").read_text().splitlines(keepends=True)[14:]))
     assert message("rest.in") == [
         "rest.in:1: . is a directory, not a requirements file",
         "rest.in:2: pyproject.toml: a TOML file is not a requirements file (a pyproject.toml is named on the "
         "command line)",
         "rest.in:3: ./local: a local path is not supported yet; "
         "name a release on the index instead, NAME==VERSION",
-        "rest.in:4: `--config-settings` is not supported on a requirement; remove it",
+        "rest.in:4: `--what` is not supported on a requirement; remove it",
         "rest.in:5: a comment must not end in a backslash; remove it",
     ]
 

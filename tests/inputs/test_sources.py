@@ -65,11 +65,11 @@ def test_memo() -> None:
 
 
 def test_says_all_that_is_wrong_in_all_files() -> None:
-    Path("r.in").write_text("--pre\n")
+    Path("r.in").write_text("--what\n")
     Path("b/pyproject.toml").write_text("[project\n")
     Path("pyproject.toml").write_text('[project]\ndependencies = ["two>"]\n')
     assert message("r.in", "pyproject.toml", "b/pyproject.toml", "c/pyproject.toml") == [
-        "r.in:1: `--pre` is not supported in a file; give `--prerelease allow` on the command line instead",
+        "r.in:1: `--what` is not supported in a file; remove the line",
         "b/pyproject.toml:1: not valid TOML: Expected ']' at the end of a table declaration",
         "there is no file c/pyproject.toml",
         "pyproject.toml:2: project.dependencies: two>: no version follows `>`",

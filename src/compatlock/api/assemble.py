@@ -111,7 +111,10 @@ class Assembler:
         if not self._amendments:
             return self._release(name).of(extra)
         needs = self._supply.release(name, index).of(extra)
-        return [n for n in needs if n.name == name or not self._amendments.excludes(name, extra, n.name)]
+        version = self._package(name).versions[index]
+        return [
+            n for n in needs if n.name == name or not self._amendments.excludes(name, extra, n.name, version)
+        ]
 
     def _edge(self, name: str, extra: str, dependency: Dependency) -> LockedEdge:
         on = dependency.name

@@ -89,7 +89,8 @@ class Rules:
         return tuple(
             need
             for need in dependencies.of(extra)
-            if need.name == name or not any(e.covers(name, extra, need.name) for e in exclusions)
+            if need.name == name
+            or not any(e.covers(name, extra, need.name, self._held[name].version) for e in exclusions)
         )
 
     def holds(self, specifier: str, version: str) -> bool:

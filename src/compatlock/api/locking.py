@@ -91,6 +91,10 @@ def finished(outcome: Outcome, request: Request, universe: Universe, supply: Sup
     found = violations(outcome.lock, request, supply)
     if found:
         raise LockInvalid("the answer did not pass the check; nothing was written", violations=found)
+    if request.hashes:
+        from compatlock.api.allowed_files import restricted
+
+        outcome = outcome._replace(lock=restricted(outcome.lock, request.hashes))
     supply.save()
     if any(release.problem for release in universe.dependencies.values()):
         from compatlock.api.unusable import unusable_releases

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.api.options import LockOptions
 from compatlock.api.times import parse_time
 from compatlock.errors import InputError
+from compatlock.inputs.file_settings import FileSettings
 from compatlock.inputs.requirement_line import parse_constraints, parse_requirements
 from compatlock.inputs.sources import read_sources
 from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.cuda import AUTO, knows_files_for
+from compatlock.model.index import Indexes
 from compatlock.model.names import normalise
 from compatlock.model.platforms import parse_platform, running_platform
 from compatlock.model.policy import HIGHEST, PRERELEASE_MODES, RESOLUTIONS, Policy
-from compatlock.model.request import Request
+from compatlock.model.request import AllowedFiles, Request
+from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
+from compatlock.model.waiver import EdgeOverride, Exclusion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping, Sequence
 
-    from compatlock.api.options import LockOptions
     from compatlock.inputs.requirements_file import RequirementsFile
     from compatlock.model.fact import Fact
     from compatlock.model.profile import Profile
-    from compatlock.model.requirement import Requirement
-    from compatlock.model.waiver import Exclusion, Waiver
+    from compatlock.model.waiver import Waiver
 
 _NO_CUDA_FACTS = (
     "which CUDA the wheels for {} were built for is not known: only those with a local version (+cu128) are "
@@ -37,18 +40,31 @@ STRATEGIES = ("optimal", "greedy")
 
 class Prepared(NamedTuple):
     """A request, with remarks on how it came about that belong into the lock, the modules that profiles say
-    have to be importable, and the lines that were left out because their markers are false."""
+    have to be importable, the lines that were left out because their markers are false, and the indexes,
+    those that files name included."""
 
     request: Request
     remarks: tuple[str, ...]
     imports: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    indexes: Indexes = Indexes()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """All remarks."""
         left_out = (f"left out, its marker is false: {line}" for line in self.left_out)
         return tuple(sorted(dict.fromkeys((*self.remarks, *left_out))))
+
+
+class Asked(NamedTuple):
+    """Options with what files add to them, and what the files amend: overrides (their markers evaluated),
+    bounds of single edges, and edges taken away. `notes` tell what was left out."""
+
+    options: LockOptions
+    overrides: tuple[Requirement, ...] = ()
+    edge_overrides: tuple[EdgeOverride, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots: bool = True) -> Prepared:
@@ -61,6 +77,8 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
     profiles = [load_profile(name, memo=memo) for name in sorted(dict.fromkeys(options.profiles))]
     target = _target(options.target, profiles)
     files = _read_files(options, target, memo)
+    asked = _asked(options, files, target, memo)
+    options = asked.options
     given = [(text, "--requirement") for text in options.requirements]
     written = parse_requirements([*files.lines, *given], memo)
     constraints = parse_constraints(files.constraints, memo)
@@ -73,9 +91,16 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
     applied, dropped = _apply_markers(roots, target, memo)
     bounds, _ = _apply_markers(constraints.requirements, target, memo)
     facts, asides = _facts(options, profiles, target, memo)
-    overrides = _overrides(options, target, memo)
+    overrides = _overrides(options, asked.overrides, target, memo)
+    exclusions = _exclusions(options, asked.exclusions, memo)
     request = Request(
-        roots=tuple(sorted(_overridden(root, overrides) for root in applied)),
+        roots=tuple(
+            sorted(
+                _overridden(root, overrides)
+                for root in applied
+                if not any(each.covers("", "", root.name, "") for each in exclusions)
+            )
+        ),
         target=target,
         constraints=tuple(sorted(bounds)),
         policy=_policy(options),
@@ -87,15 +112,17 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         strategy=options.strategy,
         resolution=options.resolution,
         overrides=overrides,
-        exclusions=_exclusions(options, memo),
+        exclusions=exclusions,
         asides=asides,
+        edge_overrides=asked.edge_overrides,
+        hashes=_allowed_files(files, [*applied, *bounds]),
     )
-    notes = [*files.notes, *constraints.notes]
+    notes = [*files.notes, *constraints.notes, *asked.notes]
     notes += filter(None, map(shadowing_note, profiles))
     if target.cuda_bound and not knows_files_for(target.parsed_platform):
         notes.append(_NO_CUDA_FACTS.format(target.platform))
     imports = sorted({module for profile in profiles for module in profile.imports})
-    return Prepared(request, tuple(notes), tuple(imports), tuple(dropped))
+    return Prepared(request, tuple(notes), tuple(imports), tuple(dropped), options.indexes)
 
 
 def _check_words(options: LockOptions) -> None:
@@ -224,12 +251,39 @@ def _waivers(
     return tuple(sorted(by_edge.values()))
 
 
-def _overrides(
-    options: LockOptions, target: Target, memo: MutableMapping[str, str]
-) -> tuple[Requirement, ...]:
-    """The overrides whose markers hold. Two different ones of a package contradict each other."""
-    if not options.overrides:
+def _asked(
+    options: LockOptions, files: RequirementsFile, target: Target, memo: MutableMapping[str, str]
+) -> Asked:
+    """The options with what files ask for besides their lines."""
+    if files.settings == FileSettings():
+        return Asked(options)
+    from compatlock.api.file_settings import under_options
+
+    return under_options(options, files.settings, lambda marker: _holds(marker, target, memo), memo)
+
+
+def _allowed_files(files: RequirementsFile, requirements: Iterable[Requirement]) -> tuple[AllowedFiles, ...]:
+    """Which files the lines with hashes, of those that apply, allow."""
+    if not files.settings.hashes:
         return ()
+    by_origin = dict(files.settings.hashes)
+    return tuple(
+        AllowedFiles(each.name, by_origin[each.origin], each.origin)
+        for each in requirements
+        if each.origin in by_origin
+    )
+
+
+def _overrides(
+    options: LockOptions,
+    from_files: tuple[Requirement, ...],
+    target: Target,
+    memo: MutableMapping[str, str],
+) -> tuple[Requirement, ...]:
+    """The overrides whose markers hold; one of the command line goes before those of files. Two different
+    ones of a package contradict each other."""
+    if not options.overrides:
+        return from_files
     from compatlock.inputs.edge_text import parse_overrides
 
     applied, _ = _apply_markers(parse_overrides(options.overrides, memo), target, memo)
@@ -240,7 +294,7 @@ def _overrides(
                 f"two overrides of {override.name}: `{override}` and `{by_name[override.name]}`",
                 hints=["join their bounds with a comma"],
             )
-    return tuple(sorted(by_name.values()))
+    return tuple(sorted({**{each.name: each for each in from_files}, **by_name}.values()))
 
 
 def _overridden(root: Requirement, overrides: Sequence[Requirement]) -> Requirement:
@@ -249,12 +303,15 @@ def _overridden(root: Requirement, overrides: Sequence[Requirement]) -> Requirem
     return root._replace(specifier=by_name.get(root.name, root.specifier))
 
 
-def _exclusions(options: LockOptions, memo: MutableMapping[str, str]) -> tuple[Exclusion, ...]:
+def _exclusions(
+    options: LockOptions, from_files: tuple[Exclusion, ...], memo: MutableMapping[str, str]
+) -> tuple[Exclusion, ...]:
     if not options.exclude_dependencies:
-        return ()
+        return from_files
     from compatlock.inputs.edge_text import parse_exclusions
 
-    return tuple(sorted(dict.fromkeys(parse_exclusions(options.exclude_dependencies, memo))))
+    given = parse_exclusions(options.exclude_dependencies, memo)
+    return tuple(sorted(dict.fromkeys((*given, *from_files))))
 
 
 def _apply_markers(

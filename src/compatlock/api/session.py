@@ -45,7 +45,7 @@ def with_supply(
         prepared = prepare(options, used.memo, needs_roots=needs_roots)
         request = prepared.request
         if not options.offline:
-            indexes = IndexSet(options.indexes).all
+            indexes = IndexSet(prepared.indexes).all
             network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
         heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
         refresh = options.refresh
@@ -53,7 +53,7 @@ def with_supply(
             try:
                 supply = Supply(
                     used,
-                    IndexSet(options.indexes),
+                    IndexSet(prepared.indexes),
                     request.target,
                     request.policy,
                     network,

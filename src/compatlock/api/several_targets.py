@@ -62,6 +62,9 @@ def lock_targets(options: LockOptions, targets: Sequence[Target], supply: Supply
             raise InputError(f"`{word}` is for one target, not for {len(targets)}", hints=hints)
     refuse_indistinct(targets)
     parts = _without_marked([_part(options, target, supply) for target in targets])
+    if any(part.prepared.indexes != parts[0].prepared.indexes for part in parts):
+        hints = ["lock for one target at a time, or name the index with `--index-for`"]
+        raise InputError("the files take packages from other indexes for other targets", hints=hints)
     limits = limits_of(options)
     solution = _solve(parts, [part.request for part in parts], limits)
     outcomes = [_outcome(options, part, solution_of(solution, k)) for k, part in enumerate(parts)]

@@ -48,7 +48,7 @@ class _Checker:
         self.bounds: dict[str, list[str]] = {}
         self.edges: set[LockedEdge] = set()
         self.permitted = {(w.package, w.extra, w.on): w.bound for w in request.waivers}
-        self.overrides = {override.name: override.specifier for override in request.overrides}
+        self.amendments = request.amendments
         self.undeclared = [fact for fact in request.facts if fact.kind == "undeclared"]
         for pin in lock.pins:
             index = self._package(pin.name).index_of(pin.version)
@@ -91,7 +91,7 @@ class _Checker:
             for dependency in self._needs(name, extra):
                 on, specifier, extras, url = dependency
                 yield from self._edge(LockedEdge(name, on, specifier, extra, extras))
-                if url and on not in self.overrides:
+                if url and self._override(name, on) is None:
                     yield f"{name} depends on a direct reference: {url}"
                 queue += [(dependency.name, x) for x in ("", *dependency.extras)]
 
@@ -102,18 +102,19 @@ class _Checker:
 
     def _needs(self, name: str, extra: str) -> list[Dependency]:
         index = self.at[name]
+        version = self._package(name).versions[index]
         declared = [
             need
             for need in self.supply.release(name, index).of(extra)
-            if need.name == name or not any(e.covers(name, extra, need.name) for e in self.request.exclusions)
+            if need.name == name or not self.amendments.excludes(name, extra, need.name, version)
         ]
         return declared + undeclared_dependencies(self.undeclared, self._package(name), index, extra)
 
     def _edge(self, edge: LockedEdge) -> Iterator[str]:
         who = f"{edge.package}[{edge.extra}]" if edge.extra else edge.package or "the input"
         package = self._package(edge.on)
-        overridden = bool(edge.package) and edge.on in self.overrides and edge.on != edge.package
-        holds = self.overrides[edge.on] if overridden else edge.specifier
+        override = self._override(edge.package, edge.on)
+        holds = edge.specifier if override is None else override
         self.bounds.setdefault(edge.on, []).append(holds)
         if edge.on not in self.at:
             yield f"{who} needs {edge.on}{edge.specifier}, which is not pinned"
@@ -123,6 +124,12 @@ class _Checker:
             if not package.admits(holds, index) and not (edge.package and self._is_permitted(edge, index)):
                 yield f"{who} needs {edge.on}{holds}, but {package.versions[index]} is pinned"
         self.edges.add(edge)
+
+    def _override(self, package: str, on: str) -> str | None:
+        """What replaces the bound that a pinned package declares on another, if anything does."""
+        if not package or on == package or package not in self.at:
+            return None
+        return self.amendments.override(package, on, self._package(package).versions[self.at[package]])
 
     def _is_permitted(self, edge: LockedEdge, index: int) -> bool:
         """Whether a waiver lets the edge's bound drop, and its replacement, if any, holds."""

@@ -11,13 +11,15 @@ from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import STDIN, read_bytes
-from compatlock.inputs.file_options import advice, read_option, split_options
+from compatlock.inputs.file_options import NESTED, read_hashes, read_options, split_options, understand
+from compatlock.inputs.file_settings import FileSettings, joined
 from compatlock.inputs.requirements_text import decode, expand_variables, logical_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compatlock.inputs.file_options import FileOption, Split
     from compatlock.inputs.requirements_text import LogicalLine
 
 _DEEPEST = 50
@@ -30,6 +32,7 @@ class RequirementsFile(NamedTuple):
 
     `files` are the paths read, nested ones included, `notes` remarks on what was left out.
     `requires_python` are the versions of Python that projects ask for: specifiers and their origins.
+    `settings` is what the files ask for besides.
     """
 
     lines: tuple[tuple[str, str], ...] = ()
@@ -37,13 +40,15 @@ class RequirementsFile(NamedTuple):
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     requires_python: tuple[tuple[str, str], ...] = ()
+    settings: FileSettings = FileSettings()
 
 
 def read_requirements(path: str, *, constraint: bool = False) -> RequirementsFile:
     """Return the lines of the file at `path`, `-` for standard input, and of the files that it names.
 
     With `constraint`, all lines are constraints. Followed are comments, continuations, byte order
-    marks, `${NAME}`, `-r` and `-c` (relative to the file); `--hash` is left out with a note.
+    marks, `${NAME}`, `-r` and `-c` (relative to the file). Options about indexes, pre-releases, wheels and
+    hashes are `settings`; what cannot be followed and changes no versions is left out with a note.
 
     Raises one InputError for everything that is wrong in these files, a line of the message each.
     """
@@ -79,6 +84,7 @@ class _Reader:
         self.found: list[_Found] = []
         self.files: list[str] = []
         self.notes: list[str] = []
+        self.settings: list[FileSettings] = []
         self._done: set[tuple[str, bool]] = set()
         self._open: list[str] = []
 
@@ -101,46 +107,63 @@ class _Reader:
             return
         self.files.append(shown)
         self._open.append(identity)
-        hashes = indexes = 0
+        indexes = 0
         is_lock = text.startswith(_OUR_LOCK)
         for line in logical_lines(text):
             if is_lock and line.text.startswith("--extra-index-url "):
                 indexes += 1
             else:
-                hashes += self._line(line, shown, constraint)
+                self._line(line, shown, constraint)
         self._open.pop()
         if indexes:
             self.notes.append(f"{shown}: the indexes that it names are not asked; `--index URL` names one")
-        if hashes:
-            self.notes.append(f"{shown}: its --hash options are ignored; the lock has the index's hashes")
 
-    def _line(self, line: LogicalLine, path: str, constraint: bool) -> int:
-        """Take one logical line of `path`; return how many hashes it has."""
+    def _line(self, line: LogicalLine, path: str, constraint: bool) -> None:
+        """Take one logical line of `path`."""
         origin = f"{path}:{line.number}"
         if line.problem:
             self._problem(origin, line.problem)
-            return 0
+            return
         text, missing = expand_variables(line.text)
         if text.startswith("-"):
-            self._option(text, missing, path, origin, constraint)
-            return 0
-        split = split_options(text)
-        if missing:
-            self._unset(origin, missing)
-        elif split.other:
-            self._problem(origin, f"`{split.other}` is not supported on a requirement; remove it")
-        else:
-            self.found.append(_Found(split.text, origin, constraint))
-        return split.hashes
-
-    def _option(self, text: str, missing: tuple[str, ...], path: str, origin: str, constraint: bool) -> None:
-        option = read_option(text)
-        if option is None:
-            self._problem(origin, "this is neither a requirement nor an option of a requirements file")
-        elif option.name not in ("--requirement", "--constraint"):
-            self._problem(origin, advice(option))
+            self._options(text, missing, path, origin, constraint)
         elif missing:
             self._unset(origin, missing)
+        else:
+            self._requirement(split_options(text), origin, constraint)
+
+    def _requirement(self, split: Split, origin: str, constraint: bool) -> None:
+        if split.other:
+            self._problem(origin, f"`{split.other}` is not supported on a requirement; remove it")
+            return
+        if split.hashes:
+            digests, problem = read_hashes(split.hashes)
+            if problem:
+                self._problem(origin, problem)
+                return
+            self.settings.append(FileSettings(hashes=((origin, digests),)))
+        if split.for_builds:
+            self.notes.append(f"{origin}: its options for a build are left out: a lock does not hold them")
+        self.found.append(_Found(split.text, origin, constraint))
+
+    def _options(self, text: str, missing: tuple[str, ...], path: str, origin: str, constraint: bool) -> None:
+        options = read_options(text)
+        if options is None:
+            self._problem(origin, "this is neither a requirement nor an option of a requirements file")
+        elif missing:
+            self._unset(origin, missing)
+        else:
+            for option in options:
+                self._option(option, path, origin, constraint)
+
+    def _option(self, option: FileOption, path: str, origin: str, constraint: bool) -> None:
+        if option.name not in NESTED:
+            understood = understand(option, origin)
+            self.settings.append(understood.settings)
+            if understood.problem:
+                self._problem(origin, understood.problem)
+            if understood.note:
+                self.notes.append(f"{origin}: {understood.note}")
         elif not option.value or option.value == "-":
             self._problem(origin, f"no file follows `{option.name}`")
         elif "://" in option.value:
@@ -170,6 +193,7 @@ class _Reader:
             constraints=tuple((found.text, found.origin) for found in self.found if found.constraint),
             files=tuple(self.files),
             notes=tuple(self.notes),
+            settings=joined([FileSettings(), *self.settings]),
         )
 
     def _fail(self) -> None:

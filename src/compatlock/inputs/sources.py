@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from compatlock.errors import InputError
+from compatlock.inputs.file_settings import joined
 from compatlock.inputs.requirements_file import RequirementsFile, read_requirements_files
 
 TYPE_CHECKING = False
@@ -86,4 +87,5 @@ def _together(files: Sequence[RequirementsFile]) -> RequirementsFile:
         files=tuple(path for file in files for path in file.files),
         notes=tuple(note for file in files for note in file.notes),
         requires_python=tuple(row for file in files for row in file.requires_python),
+        settings=joined(file.settings for file in files),
     )

@@ -8,39 +8,56 @@ if TYPE_CHECKING:
 
     from compatlock.model.dependencies import Dependencies, Dependency
     from compatlock.model.requirement import Requirement
-    from compatlock.model.waiver import Exclusion
+    from compatlock.model.waiver import EdgeOverride, Exclusion
 
 
 class Amendments:
-    """Overrides replace every declared bound on a package, exclusions take edges away.
+    """Overrides replace every declared bound on a package, or that of one edge (which goes before),
+    exclusions take edges away.
 
     False when there is nothing to amend.
     """
 
-    def __init__(self, overrides: Iterable[Requirement] = (), exclusions: Iterable[Exclusion] = ()) -> None:
+    def __init__(
+        self,
+        overrides: Iterable[Requirement] = (),
+        exclusions: Iterable[Exclusion] = (),
+        edge_overrides: Iterable[EdgeOverride] = (),
+    ) -> None:
         self._overrides = {override.name: override.specifier for override in overrides}
         self._exclusions = tuple(exclusions)
+        self._edges = {(each.package, each.version, each.on): each.specifier for each in edge_overrides}
 
     def __bool__(self) -> bool:
-        return bool(self._overrides or self._exclusions)
+        return bool(self._overrides or self._exclusions or self._edges)
 
-    def excludes(self, package: str, extra: str, on: str) -> bool:
-        """Whether the edge is taken away."""
-        return any(exclusion.covers(package, extra, on) for exclusion in self._exclusions)
+    def excludes(self, package: str, extra: str, on: str, version: str) -> bool:
+        """Whether the edge of a release is taken away."""
+        return any(exclusion.covers(package, extra, on, version) for exclusion in self._exclusions)
 
-    def release(self, package: str, declared: Dependencies) -> Dependencies:
-        """What a release of `package` needs, after all."""
-        extras = {extra: self._amend(package, extra, needs) for extra, needs in declared.extras.items()}
-        return declared._replace(base=self._amend(package, "", declared.base), extras=extras)
+    def override(self, package: str, on: str, version: str) -> str | None:
+        """The bound that replaces a declared one of a release on `on`, None when none does."""
+        if self._edges:
+            for key in ((package, version, on), (package, "", on)):
+                if key in self._edges:
+                    return self._edges[key]
+        return self._overrides.get(on)
 
-    def _amend(self, package: str, extra: str, needs: Iterable[Dependency]) -> tuple[Dependency, ...]:
-        amended = []
-        for need in needs:
-            # A self-edge only asks for extras of the same release.
-            if need.name != package:
-                if self.excludes(package, extra, need.name):
-                    continue
-                if need.name in self._overrides:
-                    need = need._replace(specifier=self._overrides[need.name], url="")
-            amended.append(need)
-        return tuple(amended)
+    def release(self, package: str, declared: Dependencies, version: str) -> Dependencies:
+        """What the release `version` of `package` needs, after all."""
+
+        def amend(extra: str, needs: Iterable[Dependency]) -> tuple[Dependency, ...]:
+            amended = []
+            for need in needs:
+                # A self-edge only asks for extras of the same release.
+                if need.name != package:
+                    if self.excludes(package, extra, need.name, version):
+                        continue
+                    bound = self.override(package, need.name, version)
+                    if bound is not None:
+                        need = need._replace(specifier=bound, url="")
+                amended.append(need)
+            return tuple(amended)
+
+        extras = {extra: amend(extra, needs) for extra, needs in declared.extras.items()}
+        return declared._replace(base=amend("", declared.base), extras=extras)

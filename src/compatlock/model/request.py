@@ -9,7 +9,15 @@ from compatlock.model.fact import Fact
 from compatlock.model.policy import Policy
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
-from compatlock.model.waiver import Exclusion, Waiver
+from compatlock.model.waiver import EdgeOverride, Exclusion, Waiver
+
+
+class AllowedFiles(NamedTuple):
+    """The files of `package` that the line at `origin` allows, by their SHA-256 digests (lower-case hex)."""
+
+    package: str
+    digests: tuple[str, ...]
+    origin: str
 
 
 class Request(NamedTuple):
@@ -23,7 +31,9 @@ class Request(NamedTuple):
     asides:      releases known to be bad on some hardware, which no lock can know: told, not enforced
     resolution:  one of `model.policy.RESOLUTIONS`
     overrides:   bounds that replace every declared bound on a package (those of `roots` are replaced already)
+    edge_overrides: bounds that replace the declared one of one edge
     exclusions:  edges that are taken away
+    hashes:      which files lines of the user's allow of a package, if it is pinned
     joint_targets: the targets, in order, of a request that stands for several (see `solver.joint`)
     """
 
@@ -42,8 +52,10 @@ class Request(NamedTuple):
     exclusions: tuple[Exclusion, ...] = ()
     asides: tuple[Fact, ...] = ()
     joint_targets: tuple[Target, ...] = ()
+    edge_overrides: tuple[EdgeOverride, ...] = ()
+    hashes: tuple[AllowedFiles, ...] = ()
 
     @property
     def amendments(self) -> Amendments:
         """What the user decrees over declared metadata."""
-        return Amendments(self.overrides, self.exclusions)
+        return Amendments(self.overrides, self.exclusions, self.edge_overrides)

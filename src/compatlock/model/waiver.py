@@ -25,18 +25,39 @@ class Waiver(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """An edge that is taken away, the need itself: all of `package`'s on `on`, or those of one `extra`."""
+    """An edge that is taken away, the need itself: all of `package`'s on `on`, or those of one `extra`, of
+    all releases or of one `version`. Without a package it is every edge on `on`, the user's own too."""
 
     package: str
     on: str
     extra: str = ""
+    version: str = ""
 
     def __str__(self) -> str:
-        return edge_name(self.package, self.extra, self.on)
+        release = f"{self.package} {self.version}" if self.version else self.package
+        return edge_name(release or "every package", self.extra, self.on)
 
-    def covers(self, package: str, extra: str, on: str) -> bool:
-        """Whether an edge of releases of `package` (or of its `extra`) is meant."""
-        return self.package == package and self.on == on and self.extra in ("", extra)
+    def covers(self, package: str, extra: str, on: str, version: str) -> bool:
+        """Whether an edge of a release of `package` (or of its `extra`) is meant."""
+        return (
+            self.on == on
+            and self.package in ("", package)
+            and self.extra in ("", extra)
+            and self.version in ("", version)
+        )
+
+
+class EdgeOverride(NamedTuple):
+    """A bound that replaces the declared one of `package` on `on`: of all its releases, or of one."""
+
+    package: str
+    on: str
+    specifier: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        release = f"{self.package} {self.version}" if self.version else self.package
+        return f"{release} -> {self.on}{self.specifier}"
 
 
 def edge_name(package: str, extra: str, on: str) -> str:

@@ -67,6 +67,7 @@ def joint_request(requests: Sequence[Request]) -> Request:
         facts=tuple(sorted(_fact(f, k) for k, each in numbered for f in each.facts)),
         older={tagged(name, k): version for k, each in numbered for name, version in each.older.items()},
         overrides=(),
+        edge_overrides=(),
         exclusions=(),
         joint_targets=tuple(each.target for each in requests),
     )

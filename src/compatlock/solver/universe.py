@@ -46,7 +46,10 @@ class Universe:
         self.packages.update(packages)
         if self._amendments:
             amend = self._amendments.release
-            dependencies = {release: amend(release[0], found) for release, found in dependencies.items()}
+            dependencies = {
+                (name, index): amend(name, found, self.packages[name].versions[index])
+                for (name, index), found in dependencies.items()
+            }
         self.dependencies.update(dependencies)
 
     def amended(self, amendments: Amendments) -> Universe:

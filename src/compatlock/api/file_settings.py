@@ -1,0 +1,171 @@
+"""What input files ask for besides their lines, under what the run itself says."""
+
+from __future__ import annotations
+
+from compatlock.api.request import Asked
+from compatlock.errors import InputError
+from compatlock.inputs.requirement_line import parse_requirements
+from compatlock.model.index import Indexes, PackageIndex, parse_index
+from compatlock.model.names import normalise
+from compatlock.model.waiver import EdgeOverride, Exclusion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+
+    from compatlock.api.options import LockOptions
+    from compatlock.inputs.file_settings import FileIndex, FileSettings, ScopedEdge
+    from compatlock.model.requirement import Requirement
+
+_PRERELEASE = "if-necessary-or-explicit"
+
+
+def under_options(
+    options: LockOptions,
+    settings: FileSettings,
+    holds: Callable[[str], bool],
+    memo: MutableMapping[str, str] | None = None,
+) -> Asked:
+    """Return what files ask for, where the run's own options (and the environment) do not say otherwise.
+    `holds` evaluates a marker for the target.
+
+    Raises InputError for indexes and requirements that cannot be used, and for several default indexes.
+    """
+    notes: list[str] = []
+    indexes = _indexes(options.indexes, settings, holds, notes)
+    prerelease = options.prerelease
+    if settings.prereleases:
+        if prerelease == _PRERELEASE:
+            prerelease = "allow"
+        elif prerelease != "allow":
+            notes += (
+                f"{origin}: `--pre` is left out: the run says `--prerelease {prerelease}`"
+                for origin in settings.prereleases
+            )
+    changed = options._replace(
+        indexes=indexes,
+        prerelease=prerelease,
+        no_binary=(*options.no_binary, *settings.no_binary),
+        only_binary=(*options.only_binary, *settings.only_binary),
+    )
+    overrides, void = _overrides(settings.overrides, holds, memo, notes)
+    return Asked(
+        changed,
+        overrides,
+        tuple(sorted(_edge_overrides(settings.overrides, holds, memo, notes))),
+        tuple(sorted({*_exclusions(settings.exclusions), *void})),
+        tuple(notes),
+    )
+
+
+# Indexes
+
+
+def _indexes(
+    given: Indexes, settings: FileSettings, holds: Callable[[str], bool], notes: list[str]
+) -> Indexes:
+    named = {index.name: index for index in (*given.extra, given.default) if index.name}
+    read = [(each, _index(each)) for each in settings.indexes]
+    for each, index in read:
+        if each.name:
+            named.setdefault(each.name, index)
+    default = _default(given.default, [(each, index) for each, index in read if each.default], notes)
+    assigned = dict(given.assigned)
+    for project, name, origin, marker in settings.assigned:
+        if name not in named:
+            raise InputError(f"{origin}: no index is called `{name}`", hints=["name it in [[tool.uv.index]]"])
+        if project in dict(given.assigned):
+            notes.append(f"{origin}: the index of {project} is that of `--index-for`")
+        elif not marker or holds(marker):
+            assigned[project] = named[name]
+    further = [index for each, index in read if not each.default and not each.explicit]
+    only = [index for index in further if index in assigned.values()]
+    notes += (
+        f"the index {index.shown} is asked only for the packages that are assigned to it"
+        for index in dict.fromkeys(only)
+    )
+    extra = dict.fromkeys((*given.extra, *further))
+    pairs = tuple(sorted(assigned.items(), key=lambda pair: pair[0]))
+    return Indexes(default, tuple(extra), pairs)
+
+
+def _index(each: FileIndex) -> PackageIndex:
+    index = parse_index(each.url, each.origin)
+    return index._replace(name=each.name) if each.name else index
+
+
+def _default(
+    given: PackageIndex, asked: Sequence[tuple[FileIndex, PackageIndex]], notes: list[str]
+) -> PackageIndex:
+    """The default index: the run's own, else the one that the files name."""
+    if given.url:
+        notes += (
+            f"{each.origin}: the index {index.shown} is left out: the run's default index is {given.shown}"
+            for each, index in asked
+            if index.url != given.url
+        )
+        return given
+    different = {index.url: (each, index) for each, index in reversed(asked)}
+    if len(different) > 1:
+        places = ", ".join(sorted(each.origin for each, _ in different.values()))
+        raise InputError(
+            f"the files name several default indexes ({places})",
+            hints=["decide with `--default-index URL`; further ones are named with `--extra-index-url`"],
+        )
+    return asked[0][1] if asked else given
+
+
+# Amended dependencies
+
+
+def _overrides(
+    asked: Iterable[ScopedEdge],
+    holds: Callable[[str], bool],
+    memo: MutableMapping[str, str] | None,
+    notes: list[str],
+) -> tuple[tuple[Requirement, ...], list[Exclusion]]:
+    """The overrides of every bound on a package; and, as in uv, a package none of whose overrides' markers
+    holds is not needed at all."""
+    everywhere = [(each.text, each.origin) for each in asked if not each.package]
+    by_name: dict[str, list[Requirement]] = {}
+    for override in parse_requirements(everywhere, memo):
+        _tell_extras(override, notes)
+        by_name.setdefault(override.name, []).append(override)
+    applied: list[Requirement] = []
+    void: list[Exclusion] = []
+    for name, overrides in by_name.items():
+        held = [each for each in overrides if not each.marker or holds(each.marker)]
+        if held:
+            bounds = ",".join(sorted({each.specifier for each in held if each.specifier}))
+            applied.append(held[0]._replace(specifier=bounds, extras=(), marker=""))
+        else:
+            void.append(Exclusion("", name))
+    return tuple(sorted(applied)), void
+
+
+def _edge_overrides(
+    asked: Iterable[ScopedEdge],
+    holds: Callable[[str], bool],
+    memo: MutableMapping[str, str] | None,
+    notes: list[str],
+) -> Iterator[EdgeOverride]:
+    for each in asked:
+        if each.package:
+            (override,) = parse_requirements(((each.text, each.origin),), memo)
+            _tell_extras(override, notes)
+            if not override.marker or holds(override.marker):
+                yield EdgeOverride(each.package, override.name, override.specifier, each.version)
+
+
+def _exclusions(asked: Iterable[ScopedEdge]) -> Iterator[Exclusion]:
+    for each in asked:
+        yield Exclusion(each.package, normalise(each.text), version=each.version)
+
+
+def _tell_extras(override: Requirement, notes: list[str]) -> None:
+    if override.extras:
+        extras = ",".join(override.extras)
+        notes.append(
+            f"{override.origin}: the extras of {override.name}[{extras}] are ignored: an override is about "
+            "versions, the extras stay those asked for"
+        )
