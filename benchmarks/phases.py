@@ -4,7 +4,8 @@
 
 The product knows nothing of this: its functions are wrapped from here, and each moment counts for the
 innermost phase that is running. Prints JSON, `{phase: milliseconds}`, on standard output. What runs in
-the network's thread has phases of its own, in processor time, since it overlaps with the others.
+the network's thread has phases of its own, in processor time, since it overlaps with the others; the second
+process, which parses large listings, is not seen.
 
 COMPATLOCK_BENCH_START is the parent's monotonic clock when it started this process;
 COMPATLOCK_BENCH_COLD wraps the functions of a cold run too (whose modules a warm run never imports).
@@ -63,14 +64,14 @@ class Phases:
 
 
 def _wrap_warm(phases: Phases) -> None:
-    from compatlock.api import assemble, files, locking
+    from compatlock.api import assemble, files, locking, session
     from compatlock.cli import run_lock
     from compatlock.index import store, supply
     from compatlock.lockfile import write
 
     for phase, holder, name in (
-        ("open the store", locking, "Store"),
-        ("read input, profiles and facts", locking, "prepare"),
+        ("open the store", session, "Store"),
+        ("read input, profiles and facts", session, "prepare"),
         ("solve", locking, "drive"),
         ("read packages", supply.Supply, "packages"),
         ("read dependencies", supply.Supply, "dependencies"),
@@ -90,7 +91,7 @@ def _wrap_warm(phases: Phases) -> None:
 def _wrap_cold(phases: Phases, network_phases: Phases) -> None:
     from queue import SimpleQueue
 
-    from compatlock.index import client, compile, network, specifiers, store, supply, view
+    from compatlock.index import client, compile, network, parsing, specifiers, store, supply, view
 
     class Queue(SimpleQueue):  # type: ignore[type-arg]
         def get(self) -> Any:  # type: ignore[override]
@@ -112,7 +113,8 @@ def _wrap_cold(phases: Phases, network_phases: Phases) -> None:
     ):
         phases.wrap(phase, holder, name)
     for phase, holder, name in (
-        ("network thread: parse listings", client, "parse_listing"),
+        ("network thread: parse small listings", parsing, "parse_listing"),
+        ("network thread: take large listings", parsing, "_listing"),
         ("network thread: parse metadata", client, "parse_metadata"),
     ):
         network_phases.wrap(phase, holder, name)
