@@ -13,7 +13,8 @@ import pytest
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index import parsing
-from compatlock.index.parsing import ListingParser, serve
+from compatlock.index.parse_server import receive, send, serve
+from compatlock.index.parsing import ListingParser
 from compatlock.index.simple import parse_listing
 from compatlock.model.listing import Listing
 
@@ -139,7 +140,7 @@ def test_closing_ends_process_and_threads() -> None:
 
 def test_the_second_process_leaves_what_it_cannot_parse_to_the_first() -> None:
     requests, answers = io.BytesIO(), io.BytesIO()
-    parsing._send(requests, ("app", b"{}", URL, KIND))
+    send(requests, ("app", b"{}", URL, KIND))
     requests.seek(0)
 
     def fail(*_: object) -> Listing:
@@ -147,8 +148,8 @@ def test_the_second_process_leaves_what_it_cannot_parse_to_the_first() -> None:
 
     serve(requests, answers, fail)
     answers.seek(0)
-    assert parsing._receive(answers) == (None,)
-    assert parsing._receive(answers) is None
+    assert receive(answers) == (None,)
+    assert receive(answers) is None
 
 
 def test_no_second_process_from_a_program_that_is_no_python(monkeypatch: pytest.MonkeyPatch) -> None:

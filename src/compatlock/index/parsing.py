@@ -7,16 +7,15 @@ what a cold run computes. Where there can be no second process, or when it fails
 from __future__ import annotations
 
 import asyncio
-import marshal
 import os
 import sys
-from collections.abc import Callable
 from queue import SimpleQueue
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Thread
 from typing import IO, Any, NamedTuple, cast
 
 from compatlock.errors import IndexUnavailable
+from compatlock.index.parse_server import receive, send
 from compatlock.index.simple import parse_listing
 from compatlock.index.stored_listing import decode_files
 from compatlock.model.listing import Listing, Release, Skipped
@@ -25,8 +24,6 @@ from compatlock.model.listing import Listing, Release, Skipped
 WORTH_IT = 60_000
 # In bytes: what a pipe holds, so that the second process need not wait until an answer is fetched.
 _PIPE_SIZE = 1024 * 1024
-# In bytes: more is no value.
-_MOST = 1024 * 1024 * 1024
 # In seconds, for one answer.
 _PATIENCE = 60.0
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which `fcntl` names from Python 3.10 on, on Linux only
@@ -35,7 +32,7 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which `fcntl` names from Python 3.10 on, 
 _CODE = """
 import sys
 sys.path[:] = sys.argv[1:]
-from compatlock.index.parsing import serve
+from compatlock.index.parse_server import serve
 serve(sys.stdin.buffer, sys.stdout.buffer)
 """
 
@@ -127,7 +124,7 @@ class _Process:
             self._sent.put(job)
             if self.is_alive:
                 try:
-                    _send(pipe, job.arguments)
+                    send(pipe, job.arguments)
                 except OSError:
                     self.is_alive = False
         self._sent.put(None)
@@ -139,7 +136,7 @@ class _Process:
     def _read(self) -> None:
         pipe = cast("IO[bytes]", self._child.stdout)
         while (job := self._sent.get()) is not None:
-            answer = _receive(pipe) if self.is_alive else None
+            answer = receive(pipe) if self.is_alive else None
             if answer is None:
                 self.is_alive = False
             self._settle(job, None if answer is None else answer[0])
@@ -156,25 +153,6 @@ class _Process:
             pass
 
 
-def serve(requests: IO[bytes], answers: IO[bytes], parse: Callable[..., Listing] = parse_listing) -> None:
-    """What the second process does: parse what it is sent until there is no more."""
-    import gc
-
-    gc.set_threshold(100_000, 20, 20)
-    while (request := _receive(requests)) is not None:
-        try:
-            listing = parse(*request)
-        except IndexUnavailable as error:
-            answer: Any = (error.message, [*error.hints])
-        except Exception:  # The first process will find the same, and say so.
-            answer = None
-        else:
-            versions = [release.version for release in listing.releases]
-            skipped = [tuple(one) for one in listing.skipped]
-            answer = (listing.project, versions, skipped, *listing[3:])
-        _send(answers, (answer,))
-
-
 def _listing(answer: Any) -> Listing:
     """The listing of an answer of the second process. Raises the IndexUnavailable that it tells of."""
     if len(answer) == 2:
@@ -182,25 +160,6 @@ def _listing(answer: Any) -> Listing:
     project, versions, skipped, *others = answer
     releases = map(Release, versions, decode_files(others[-1]))
     return Listing(project, tuple(releases), tuple(Skipped(*one) for one in skipped), *others)
-
-
-def _send(pipe: IO[bytes], value: Any) -> None:
-    data = marshal.dumps(value)
-    pipe.write(len(data).to_bytes(8, "big") + data)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> Any:
-    """The next value; None at the end of the pipe, or for what was not sent whole."""
-    try:
-        head = pipe.read(8)
-        size = int.from_bytes(head, "big")
-        if len(head) < 8 or size > _MOST:
-            return None
-        data = pipe.read(size)
-        return marshal.loads(data) if len(data) == size else None
-    except (OSError, ValueError, EOFError, TypeError):
-        return None
 
 
 def _command() -> list[str]:
