@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compatlock.api.request import Asked
+from compatlock.api.options import Asked
 from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_requirements
 from compatlock.model.index import Indexes, PackageIndex, parse_index

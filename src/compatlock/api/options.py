@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from compatlock.model.display import without_credentials
 from compatlock.model.index import Indexes
+from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
-from compatlock.model.waiver import Waiver
+from compatlock.model.waiver import EdgeOverride, Exclusion, Waiver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,3 +165,14 @@ class LockOptions(NamedTuple):
         from platformdirs import user_cache_dir
 
         return user_cache_dir("compatlock", appauthor=False)
+
+
+class Asked(NamedTuple):
+    """Options with what files add to them, and what the files amend: overrides (their markers evaluated),
+    bounds of single edges, and edges taken away. `notes` tell what was left out."""
+
+    options: LockOptions
+    overrides: tuple[Requirement, ...] = ()
+    edge_overrides: tuple[EdgeOverride, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
+    notes: tuple[str, ...] = ()

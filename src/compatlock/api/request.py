@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compatlock.api.options import LockOptions
+from compatlock.api.options import Asked, LockOptions
 from compatlock.api.times import parse_time
 from compatlock.errors import InputError
 from compatlock.inputs.file_settings import FileSettings
@@ -20,7 +20,7 @@ from compatlock.model.policy import HIGHEST, PRERELEASE_MODES, RESOLUTIONS, Poli
 from compatlock.model.request import AllowedFiles, Request
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
-from compatlock.model.waiver import EdgeOverride, Exclusion
+from compatlock.model.waiver import Exclusion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,17 +54,6 @@ class Prepared(NamedTuple):
         """All remarks."""
         left_out = (f"left out, its marker is false: {line}" for line in self.left_out)
         return tuple(sorted(dict.fromkeys((*self.remarks, *left_out))))
-
-
-class Asked(NamedTuple):
-    """Options with what files add to them, and what the files amend: overrides (their markers evaluated),
-    bounds of single edges, and edges taken away. `notes` tell what was left out."""
-
-    options: LockOptions
-    overrides: tuple[Requirement, ...] = ()
-    edge_overrides: tuple[EdgeOverride, ...] = ()
-    exclusions: tuple[Exclusion, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots: bool = True) -> Prepared:
