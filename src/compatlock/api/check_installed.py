@@ -51,21 +51,21 @@ def check_environment(
     options: LockOptions,
     path: str = "",
     *,
-    lock: str = "",
+    lock: str | LockText = "",
     exact: bool = False,
     imports: ImportChecks | None = None,
 ) -> Report:
     """Check the environment at `path` (`""`: the running interpreter's) against the declared needs of what is
     installed and the facts in force; its files against what was recorded of them; and the imports of profiles
-    in its Python. With `lock`, a lock file of any format, against that too: what is missing, of another
-    version, or beside it (an error only with `exact`); the bounds that the lock waived are waived, and its
-    profiles count unless others are given. No index is asked.
+    in its Python. With `lock`, a lock file of any format or its path, against that too: what is missing, of
+    another version, or beside it (an error only with `exact`); the bounds that the lock waived are waived,
+    and its profiles count unless others are given. No index is asked.
 
     Of the options the requirements, files and profiles are what it should fulfil, and facts, waivers and the
     target count; the environment's own Python goes before a profile's. Raises InputError.
     """
     environment = locate(path)
-    reading = read_lock_text(lock) if lock else None
+    reading = (read_lock_text(lock) if lock else None) if isinstance(lock, str) else lock
     check = _Check(options, path, environment, reading, exact=exact, imports=imports or ImportChecks())
     return check.report()
 
@@ -145,7 +145,7 @@ class _Check:
     def _against_lock(
         self, lock: LockText, held: Mapping[str, Held], target: Target
     ) -> Iterator[Discrepancy]:
-        yield from _other_target(lock, self._shown_lock, target, self._environment.python)
+        yield from other_target(lock, self._shown_lock, target, self._environment.python)
         wanted: dict[str, FrozenPin] = {}
         for pin in lock.given.pins:
             if pin_holds(pin, target):
@@ -189,10 +189,11 @@ class _Check:
             notes.append(f"imported without an error: {', '.join(worked)}")
 
 
-def _other_target(lock: LockText, shown: str, target: Target, python: str) -> Iterator[Discrepancy]:
-    """A finding when the lock is for other environments than this one."""
+def other_target(lock: LockText, shown: str, target: Target, python: str) -> Iterator[Discrepancy]:
+    """A finding when a lock, called `shown`, is for other environments than one of the resolved target, with
+    Python `python` (`""`: not known)."""
     targets = lock.given.targets
-    if targets and not any(_alike(each, target) for each in targets):
+    if targets and not any(is_alike(each, target) for each in targets):
         words = str(targets[0]) if len(targets) == 1 else f"{len(targets)} targets, none of them such"
         text = f"{shown} is for {words}; the environment has {target}"
         other = all(each.python_minor != target.python_minor for each in targets)
@@ -205,8 +206,8 @@ def _other_target(lock: LockText, shown: str, target: Target, python: str) -> It
             yield finding._replace(kind=kinds.PYTHON, text=text, hints=())
 
 
-def _alike(one: Target, other: Target) -> bool:
-    """Whether an environment of the one target is one of the other, as markers tell them."""
+def is_alike(one: Target, other: Target) -> bool:
+    """Whether an environment of one resolved target is one of the other, as markers tell them."""
     names = ("python_version", "sys_platform", "platform_machine", "implementation_name")
     mine, theirs = one.marker_environment, other.marker_environment
     return all(mine[name] == theirs[name] for name in names)

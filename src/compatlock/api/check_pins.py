@@ -35,7 +35,8 @@ _PLATFORM_REASONS = ("tags", "native")
 
 class Given(NamedTuple):
     """What a file pins; a lock of ours also says for which target (or targets), which bounds it waived, and
-    which edges it left out and which profiles it is of (as the options of its command say it)."""
+    which edges it left out, which profiles it is of and which default index (as the options of its command
+    say it)."""
 
     pins: tuple[FrozenPin, ...]
     waivers: tuple[Waiver, ...] = ()
@@ -44,6 +45,7 @@ class Given(NamedTuple):
     excluded: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
     profiles: tuple[str, ...] = ()
+    default_index: str = ""
 
 
 def read_given(path: str) -> Given:
@@ -102,6 +104,7 @@ def _with_words(given: Given, target: str, command: str) -> Given:
         targets=targets_in_words(target),
         excluded=_values(command, "--exclude-dependency"),
         profiles=_values(command, "--profile"),
+        default_index=next(iter(_values(command, "--default-index")), ""),
     )
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "lock": "lock",
     "profiles": "profiles",
     "snapshot": "snapshot",
+    "sync": "sync",
 }
 
 
