@@ -45,6 +45,8 @@ class Matrix(NamedTuple):
 
     command:     how to make it again; index_state: what the index looked like
     asked:       what was asked for beside the two packages: roots and profiles, in words
+    lock:        the arguments of `compatlock lock` that ask for the same, beside the two packages: roots as
+                 `--requirement`, profiles, target and policy; empty when no such command is known
     """
 
     rows: Axis
@@ -54,6 +56,7 @@ class Matrix(NamedTuple):
     command: str = ""
     index_state: str = ""
     asked: tuple[str, ...] = ()
+    lock: tuple[str, ...] = ()
 
     def count(self, status: str) -> int:
         """How many cells have a status."""
