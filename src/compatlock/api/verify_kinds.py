@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from compatlock.api.bisect_releases import interval
 from compatlock.api.evidence_files import package_of
+from compatlock.audit.providers import FAMILIES
 from compatlock.audit.verify import count_overlap, is_open, within
 from compatlock.model.artefact import Artefact
 from compatlock.model.cuda import majors_within
 from compatlock.model.evidence import (
     CONFIRMED,
     IMPORTS,
+    LEAVES,
     REFUTED,
     STALE,
     UNCHECKED,
@@ -20,7 +22,7 @@ from compatlock.model.evidence import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from compatlock.api.auditing import Workshop
     from compatlock.api.evidence_files import EvidenceFiles
@@ -50,8 +52,8 @@ class Kinds:
                 yield self._cuda(fact, row)
             elif fact.kind == "overlap" and (is_open(row.versions) or is_open(row.bound)):
                 yield self._overlap(fact, row, evidence)
-        for claim in _imports(fact, evidence):
-            yield from self._imported(fact, claim)
+        for claim in _wants(fact, evidence):
+            yield from self._wanted(fact, claim)
 
     # What declares contradictions
 
@@ -142,57 +144,81 @@ class Kinds:
         first, second = (found[file.filename] for file in wheels)
         return None if first.problem or second.problem else count_overlap(first, second)[1]
 
-    # What they import of each other
+    # What they want of each other
 
-    def _imported(self, fact: Fact, claim: Claim) -> Iterator[Checked]:
-        """Whether releases of `on` that the fact allows have what is imported, and those that it excludes
-        have not."""
-        versions = self._within(fact.on, "")
+    def _wanted(self, fact: Fact, claim: Claim) -> Iterator[Checked]:
+        """Whether releases of `on` that the fact allows have what a release of its package wants, and those
+        beside them that it excludes have not."""
         release = release_of(claim, fact.package)
-        for row in fact.bounds:
-            if not row.bound or not within(row.versions, [release] if release else []):
-                continue
-            allowed = set(within(row.bound, versions))
-            if allowed:
-                yield self._imported_in(fact, row, claim, versions, allowed)
+        versions = self._within(fact.on, "")
+        names = claim.look.kind == IMPORTS
+        what = claim.look.text if names else f"what {fact.package} {release} wants"
+        asked = self._lacks_names if names else self._lacks_symbols
 
-    def _imported_in(
-        self, fact: Fact, row: FactBound, claim: Claim, versions: Sequence[str], allowed: set[int]
-    ) -> Checked:
         def lacks(place: int) -> bool | None:
-            return self._lacks(fact.on, versions[place], claim.look.text)
+            return asked(claim, fact, versions[place])
 
+        for row in fact.bounds:
+            allowed = set(within(row.bound, versions)) if row.bound else set()
+            if allowed and release and within(row.versions, [release]):
+                yield self._wanted_in(fact, row, versions, allowed, lacks, what)
+
+    def _wanted_in(
+        self,
+        fact: Fact,
+        row: FactBound,
+        versions: Sequence[str],
+        allowed: set[int],
+        lacks: Callable[[int], bool | None],
+        what: str,
+    ) -> Checked:
         newest = min(allowed)
         if lacks(newest):
-            return Checked(REFUTED, f"{fact.on} {versions[newest]} lacks {claim.look.text}, too")
+            return Checked(REFUTED, f"{fact.on} {versions[newest]} lacks {what}, too")
         beside = [p for p in (newest - 1, max(allowed) + 1) if 0 <= p < len(versions) and p not in allowed]
         told = {place: lacks(place) for place in beside}
         if not any(told.values()):
             if None in told.values() or not told:
-                return Checked(UNCHECKED, f"whether {fact.on} has {claim.look.text} cannot be told")
+                return Checked(UNCHECKED, f"whether {fact.on} lacks {what} cannot be told")
             names = ", ".join(versions[place] for place in beside)
-            return Checked(REFUTED, f"{fact.on} {names}, which it excludes, has {claim.look.text}")
+            return Checked(REFUTED, f"{fact.on} {names}, which it excludes, has {what}")
         if told.get(newest - 1) and lacks(0) is False:
             last = interval(newest, newest - 1, lambda place: lacks(place) is not False)[0]
-            reason = f"{fact.on} {versions[0]} has {claim.look.text} again"
             again = f"bound: {row.bound} or >{versions[last]}"
-            return Checked(STALE, reason, again)
+            return Checked(STALE, f"{fact.on} {versions[0]} has {what} again", again)
         return Checked(CONFIRMED)
 
-    def _lacks(self, package: str, version: str, text: str) -> bool | None:
-        """Whether a release lacks one of the names `module:name,name`."""
+    def _lacks_names(self, claim: Claim, fact: Fact, version: str) -> bool | None:
+        """Whether a release of `on` lacks one of the names `module:name,name`."""
         from compatlock.audit.imports import lacks
 
-        file = self._files.file(package, version)
+        file = self._files.file(fact.on, version)
         if isinstance(file, str):
             return None
-        module, _, names = text.partition(":")
-        artefact = Artefact(package, version, file)
+        module, _, names = claim.look.text.partition(":")
+        artefact = Artefact(fact.on, version, file)
         told = [
             lacks(artefact, module, name.strip(), self._workshop.reader, self._workshop.observations)
             for name in names.split(",")
         ]
         return True if True in told else None if None in told else False
+
+    def _lacks_symbols(self, claim: Claim, fact: Fact, version: str) -> bool | None:
+        """Whether a release of `on` lacks a symbol that the claim's wheel wants; that it has all of them is
+        not known, since large libraries are not read whole."""
+        from compatlock.audit.symbols import symbols_fit
+
+        release = release_of(claim, fact.package)
+        files = [
+            self._files.named(claim.wheel) if claim.wheel else self._files.file(fact.package, release),
+            self._files.file(fact.on, version),
+        ]
+        wheels = [file for file in files if not isinstance(file, str)]
+        if len(wheels) < len(files):
+            return None
+        one, other = Artefact(fact.package, release, wheels[0]), Artefact(fact.on, version, wheels[1])
+        fits = symbols_fit(one, other, self._workshop.reader, self._workshop.observations)
+        return None if fits else True
 
     def _within(self, package: str, specifier: str) -> list[str]:
         """The releases within a specifier; yanked ones where there are no others."""
@@ -203,12 +229,21 @@ class Kinds:
         return []
 
 
-def _imports(fact: Fact, evidence: Sequence[Claims]) -> Iterator[Claim]:
+def _wants(fact: Fact, evidence: Sequence[Claims]) -> Iterator[Claim]:
+    """The claims that a release imports something or wants a symbol, where no evidence says who has it; one
+    symbol of a release stands for all that it wants."""
     if fact.kind not in ("too-loose", "undeclared") or not fact.on:
         return
+    seen = set()
     for claims in evidence:
-        if not isinstance(claims, (str, OverlapClaim)):
-            yield from (claim for claim in claims if claim.look.kind == IMPORTS)
+        if isinstance(claims, (str, OverlapClaim)) or len(claims) > 1:
+            continue
+        look, wheel, _, version, *_ = claim = claims[0]
+        if look.kind == IMPORTS or (look.kind == LEAVES and fact.on in FAMILIES):
+            key = (look.text if look.kind == IMPORTS else "", wheel, version)
+            if key not in seen:
+                seen.add(key)
+                yield claim
 
 
 def release_of(claim: Claim, package: str) -> str:
