@@ -39,7 +39,8 @@ def serve(requests: IO[bytes], answers: IO[bytes], parse: Callable[..., Listing]
 def send(pipe: IO[bytes], value: Any) -> None:
     """Write a value of plain types. Raises OSError when nobody reads it."""
     data = marshal.dumps(value)
-    pipe.write(len(data).to_bytes(8, "big") + data)
+    pipe.write(len(data).to_bytes(8, "big"))
+    pipe.write(data)
     pipe.flush()
 
 
