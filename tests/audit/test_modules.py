@@ -199,3 +199,32 @@ def test_outline() -> None:
     assert found.patches == {"patched"}
     assert outlines.decode(outlines.encode(found)) == found
     assert outlines.decode(b"{}") is None
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("if name == 'a':\n        return 1\n    raise AttributeError(name)", {"a"}),
+        (
+            "'''Doc.'''\n    if name in ('a', 'b'):\n        import x\n        return x\n    raise E",
+            {"a", "b"},
+        ),
+        (
+            "if name == 'a' or name == 'b':\n        x\n    elif name == 'c':\n        y\n    raise E",
+            set("abc"),
+        ),
+        ("if name == 'a':\n        return 1\n    else:\n        raise E", {"a"}),
+        ("if name == 'a' and x:\n        return 1\n    raise E", {"a"}),
+        ("if name == 'a':\n        return 1", None),
+        ("if name in NAMES:\n        return 1\n    raise E", None),
+        ("if name != 'a':\n        return 1\n    raise E", None),
+        ("if name.startswith('a'):\n        return 1\n    raise E", None),
+        ("for x in y:\n        return 1\n    raise E", None),
+        ("return 1\n    raise E", None),
+        ("try:\n        return x[name]\n    except KeyError:\n        raise E", None),
+    ],
+)
+def test_getattr_of_a_module(body: str, names: set[str] | None) -> None:
+    summary = read(f"def __getattr__(name):\n    {body}\n")
+    assert summary.dynamic is (names is None)
+    assert summary.names - {"__getattr__"} == (names or set())

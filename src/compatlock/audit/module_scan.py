@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 
-from compatlock.audit.module_tricks import Tricks, called
+from compatlock.audit.module_tricks import Tricks, called, told_names
 
 # The same numbers as in modules.py; SKIP is for imports that nothing follows from.
 _NOW, _CHOSEN, _LATER, _TYPING, _SKIP = range(5)
@@ -82,8 +82,10 @@ class Scan:
         elif isinstance(node, ast.ImportFrom):
             self._import_from(node, when)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            self._bind(node.name, when)
-            self.dynamic |= node.name == "__getattr__"
+            if node.name == "__getattr__":
+                self._own_getattr(node)
+            else:
+                self._bind(node.name, when)
             self._look_up([*node.decorator_list, *node.args.defaults], when)
             self._function(node.body, _LATER if when in (_NOW, _CHOSEN) else when)
         elif isinstance(node, ast.ClassDef):
@@ -135,8 +137,13 @@ class Scan:
             return
         self.names.add(name)
         self._rebound.add(name)
-        if name == "__getattr__":
-            self._getattr = True
+        self._getattr |= name == "__getattr__"
+
+    def _own_getattr(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """A module's `__getattr__` (PEP 562); many only keep a few names that are told."""
+        told = told_names(node)
+        self.dynamic |= told is None
+        self.names |= {node.name, *(told or ())}
 
     def _function(self, statements: Iterable[ast.stmt], when: int) -> None:
         inner = _Inner(self, when)

@@ -120,3 +120,47 @@ def _only_reads(node: ast.Call, parents: dict[int, ast.AST]) -> bool:
     if isinstance(user, ast.Call):
         return isinstance(user.func, ast.Name) and user.func.id in _READERS
     return isinstance(user, (ast.Compare, ast.For, ast.comprehension))
+
+
+def told_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str] | None:
+    """Return the names that a module's `__getattr__` gives, when it compares its argument with them one by
+    one and raises for all others; None for any other function."""
+    arguments = node.args.args
+    names: set[str] = set()
+    return names if arguments and _raises_at_last(node.body, arguments[0].arg, names) else None
+
+
+def _raises_at_last(statements: list[ast.stmt], argument: str, names: set[str]) -> bool:
+    """Whether nothing but told names gets past the statements; adds these."""
+    for statement in statements:
+        if isinstance(statement, ast.Raise):
+            return True
+        if isinstance(statement, ast.If):
+            if not _told_by(statement.test, argument, names):
+                return False
+            if statement.orelse and _raises_at_last(statement.orelse, argument, names):
+                return True
+        elif not isinstance(statement, (ast.Import, ast.ImportFrom, ast.Expr, ast.Assign)):
+            return False
+    return False
+
+
+def _told_by(test: ast.expr, argument: str, names: set[str]) -> bool:
+    """Whether a test holds for certain names only; adds these."""
+    if isinstance(test, ast.BoolOp):
+        told = [_told_by(value, argument, names) for value in test.values]
+        return all(told) if isinstance(test.op, ast.Or) else any(told)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    if not isinstance(test.left, ast.Name) or test.left.id != argument:
+        return False
+    given = test.comparators[0]
+    if isinstance(test.ops[0], ast.In) and isinstance(given, (ast.Tuple, ast.List, ast.Set)):
+        values = given.elts
+    elif isinstance(test.ops[0], ast.Eq):
+        values = [given]
+    else:
+        return False
+    texts = [value.value for value in values if isinstance(value, ast.Constant)]
+    names.update(text for text in texts if isinstance(text, str))
+    return len(texts) == len(values)
