@@ -40,8 +40,7 @@ def _changed(state: str, owners: Sequence[str], files: Sequence[FileState]) -> D
     verb = "is" if len(files) == 1 else "are"
     plural = what.replace("it was", "they were") if len(files) > 1 else what
     text = f"{_count(files)} of {_joined(owners)} {verb} {plural}"
-    names = " ".join(owner.partition(" ")[0] for owner in owners)
-    hints = (f"`uv pip install --reinstall --no-deps` with {names} puts them back",)
+    hints = ("`compatlock sync` with the lock installs it again",)
     return _finding(owners, files, text, hints=hints if _matters(files) else ())
 
 

@@ -10,6 +10,7 @@ from compatlock.errors import InputError
 from compatlock.inputs.sources import is_pyproject, read_sources
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, UV
 from compatlock.model import report as kinds
+from compatlock.model.index import Indexes
 from compatlock.model.report import Discrepancy
 
 TYPE_CHECKING = False
@@ -46,8 +47,21 @@ def check_lock_file(
         if python and python != running:
             notes.append(f"checked for Python {python}, as {path} requires Python {lock.python}")
             options = options._replace(target=options.target._replace(python=python))
+    options = options._replace(indexes=indexes_for(options.indexes, lock.given))
     known = (*lock.defects, *stale)
     return check_pins(options, lock.given, subject, known=known, notes=notes, on_progress=on_progress)
+
+
+def indexes_for(indexes: Indexes, given: Given) -> Indexes:
+    """The indexes to ask about a lock: where the settings say nothing, those that it was made with."""
+    own = given.indexes
+    if own is None:
+        return indexes
+    return Indexes(
+        indexes.default if indexes.default.url else own.default,
+        indexes.extra or own.extra,
+        indexes.assigned or own.assigned,
+    )
 
 
 def _demands(files: Sequence[str]) -> Sequence[tuple[str, str]]:

@@ -15,6 +15,7 @@ from compatlock.inputs.freeze import FrozenPin, read_freeze
 from compatlock.inputs.requirements_text import decode
 from compatlock.lockfile.formats import PYLOCK, REQUIREMENTS, STDOUT, UV, format_of
 from compatlock.model import report as kinds
+from compatlock.model.index import Indexes, parse_indexes
 from compatlock.model.package import YANKED
 from compatlock.model.report import Discrepancy
 from compatlock.model.target import Target, target_in_words, targets_in_words
@@ -34,9 +35,8 @@ _PLATFORM_REASONS = ("tags", "native")
 
 
 class Given(NamedTuple):
-    """What a file pins; a lock of ours also says for which target (or targets), which bounds it waived, and
-    which edges it left out, which profiles it is of and which default index (as the options of its command
-    say it)."""
+    """What a file pins; a lock of ours also says for which target (or targets), which bounds it waived, which
+    edges it left out, and which profiles and indexes it is of (the last three as its command says it)."""
 
     pins: tuple[FrozenPin, ...]
     waivers: tuple[Waiver, ...] = ()
@@ -45,7 +45,7 @@ class Given(NamedTuple):
     excluded: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
     profiles: tuple[str, ...] = ()
-    default_index: str = ""
+    indexes: Indexes | None = None
 
 
 def read_given(path: str) -> Given:
@@ -104,7 +104,21 @@ def _with_words(given: Given, target: str, command: str) -> Given:
         targets=targets_in_words(target),
         excluded=_values(command, "--exclude-dependency"),
         profiles=_values(command, "--profile"),
-        default_index=next(iter(_values(command, "--default-index")), ""),
+        indexes=_indexes(command),
+    )
+
+
+def _indexes(command: str) -> Indexes | None:
+    """The indexes in the command of a lock. Credentials stand in no lock, only a mark for them."""
+    default = next(iter(_values(command, "--default-index")), "")
+    try:
+        found = parse_indexes(default, _values(command, "--index"), _values(command, "--index-for"))
+    except InputError:
+        return None
+    return Indexes(
+        found.default._replace(login=None),
+        tuple(index._replace(login=None) for index in found.extra),
+        tuple((name, index._replace(login=None)) for name, index in found.assigned),
     )
 
 

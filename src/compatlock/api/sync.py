@@ -8,19 +8,21 @@ import tempfile
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from compatlock.api.check_files import file_findings
 from compatlock.api.check_installed import ImportChecks, check_environment, is_alike, other_target
-from compatlock.api.check_lock import LockText, read_lock_text
+from compatlock.api.check_lock import LockText, indexes_for, read_lock_text
 from compatlock.api.check_pins import pin_holds
 from compatlock.environment.installed import installed_distributions
+from compatlock.environment.installed_files import SHARED, changed_files
 from compatlock.environment.locate import locate
 from compatlock.environment.place import Place, find_place
 from compatlock.environment.uv import UvSettings, find_uv, planned, run_uv
 from compatlock.errors import InputError
 from compatlock.lockfile.compare import Change, changes
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, STDOUT, UV
-from compatlock.model.index import PackageIndex, parse_index
 from compatlock.model.names import normalise
 from compatlock.model.platforms import running_platform
+from compatlock.model.report import ERROR
 from compatlock.model.target import Target
 
 TYPE_CHECKING = False
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from compatlock.api.options import LockOptions
-    from compatlock.model.index import Indexes
     from compatlock.model.report import Report
 
 
@@ -112,7 +113,7 @@ class _Run:
         self._tell = tell
         self._shown = shown
         self._settings = UvSettings(
-            _indexes(options.indexes, lock.given.default_index),
+            indexes_for(options.indexes, lock.given),
             options.cert,
             options.offline,
             wanted.cache_dir,
@@ -150,6 +151,7 @@ class _Run:
             if self._wanted.exact:
                 self._announce(arguments)
             self._run(arguments, self._words, shown=self._shown)
+            self._repair(arguments)
         report = check_environment(
             self._options,
             self._where,
@@ -159,6 +161,17 @@ class _Run:
         )
         after = _versions(self._place.program)
         return Synced(self._where, False, changes(before, after), report, tuple(self._notes))
+
+    def _repair(self, arguments: Sequence[str]) -> None:
+        """Install again what the lock has and of which files are gone or changed: what has the right version
+        is left alone otherwise, and removing a package takes files away that it shared with another."""
+        pinned = {pin.name for pin in self._lock.given.pins}
+        states = [s for s in changed_files(locate(self._place.program)) if s.state != SHARED]
+        broken = sorted({f.package for f in file_findings(states) if f.severity == ERROR} & pinned)
+        if broken:
+            self._tell(f"installing again, as files are missing or changed: {', '.join(broken)}")
+            again = [word for name in broken for word in ("--reinstall-package", name)]
+            self._run([*arguments, *again], self._words, shown=self._shown)
 
     @property
     def _words(self) -> str:
@@ -207,7 +220,7 @@ def _refuse(lock: LockText) -> None:
     if lock.format == UV:
         hint = "`uv sync --locked` installs it; `compatlock check --env` checks an environment against it"
         raise InputError(f"{lock.path} is uv's own, for a project as a whole", hints=[hint])
-    wrong = [defect for defect in lock.defects if defect.severity == "error"]
+    wrong = [defect for defect in lock.defects if defect.severity == ERROR]
     if wrong:
         hints = tuple(dict.fromkeys(hint for defect in wrong for hint in defect.hints))
         raise InputError("\n".join(defect.text for defect in wrong), hints=hints)
@@ -245,17 +258,6 @@ def _target_of(lock: LockText, python: str) -> Target:
 
 def _versions(program: str) -> dict[str, str]:
     return {item.name: item.version for item in installed_distributions(program) if not item.is_hidden}
-
-
-def _indexes(indexes: Indexes, written: str) -> Indexes:
-    """The indexes to ask: the settings', and in the place of a default that they do not name, the lock's."""
-    if indexes.default.url or not written:
-        return indexes
-    try:
-        # Credentials stand in no lock, only a mark for them.
-        return indexes._replace(default=PackageIndex(parse_index(written).url))
-    except InputError:
-        return indexes
 
 
 @contextmanager

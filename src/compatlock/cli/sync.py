@@ -98,8 +98,7 @@ def _say_changes(done: Synced, *, dry_run: bool) -> None:
     from compatlock.lockfile.compare import describe
 
     words = describe(done.changes)
-    what = "would change" if dry_run else "changed"
-    say(f"{done.environment}: {what}: {words}" if done.changes else f"{done.environment}: {words}")
+    say(f"{'would change' if dry_run else 'changed'} in {done.environment}: {words}")
 
 
 def _print(done: Synced, *, as_json: bool, quiet: bool) -> None:
