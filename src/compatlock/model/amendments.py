@@ -27,6 +27,9 @@ class Amendments:
         self._overrides = {override.name: override.specifier for override in overrides}
         self._exclusions = tuple(exclusions)
         self._edges = {(each.package, each.version, each.on): each.specifier for each in edge_overrides}
+        # The packages whose releases may be amended at all; "" is every one.
+        self._named = {key[0] for key in self._edges} | {exclusion.package for exclusion in self._exclusions}
+        self._named |= {""} if self._overrides else set()
 
     def __bool__(self) -> bool:
         return bool(self._overrides or self._exclusions or self._edges)
@@ -45,6 +48,8 @@ class Amendments:
 
     def release(self, package: str, declared: Dependencies, version: str) -> Dependencies:
         """What the release `version` of `package` needs, after all."""
+        if self._named.isdisjoint(("", package)):
+            return declared
 
         def amend(extra: str, needs: Iterable[Dependency]) -> tuple[Dependency, ...]:
             amended = []
