@@ -10,6 +10,9 @@ Everything here is imported when first used.
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 __version__ = "0.1.0"
 
 TYPE_CHECKING = False
@@ -107,3 +110,13 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        # The import of a room becomes an attribute of its package, and `audit` is a function here too.
+        if not (name in _FUNCTIONS and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

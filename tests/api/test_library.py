@@ -188,3 +188,11 @@ def test_a_constraint_admits_a_pre_release(index: IndexServer, tmp_path: Path) -
     (tmp_path / "c.txt").write_text("early==2.0rc1\n")
     found = lock(index, "early", constraints=[tmp_path / "c.txt"])
     assert found.versions == {"early": "2.0rc1"}
+
+
+def test_functions_are_not_hidden_by_the_rooms_of_their_names() -> None:
+    """`compatlock.audit` is a package too, and importing it would make an attribute of it."""
+    from compatlock.audit.layout import is_harmless
+
+    assert is_harmless("tests/data.py")
+    assert compatlock.audit.__module__ == "compatlock.api.library"
