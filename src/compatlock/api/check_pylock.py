@@ -98,7 +98,9 @@ class _Document:
                 return
         error = _refused({**self._values, "packages": []})
         if error is not None:
-            yield _defect(self._top_place(error[0].partition("[")[0]), error[1])
+            # Of an unknown version packaging does not tell the place.
+            place = self._top_place(error[0].partition("[")[0] or "lock-version")
+            yield _defect(place, error[1])
         elif not isinstance(self._values.get("packages"), list):
             yield _defect(self._path, "it has no `packages`")
 
