@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from compatlock.audit import outline as outlines
@@ -228,3 +230,26 @@ def test_getattr_of_a_module(body: str, names: set[str] | None) -> None:
     summary = read(f"def __getattr__(name):\n    {body}\n")
     assert summary.dynamic is (names is None)
     assert summary.names - {"__getattr__"} == (names or set())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"from a import (" * 20_000,
+        b"\nfrom a import (" * 20_000,
+        b"import a\n" + b".a=" * 100_000,
+        b"setattr(" + b"a" * 300_000,
+        b"sys.modules[" * 20_000,
+        b"\nclass A(" + b"a," * 100_000,
+        b"\n" + b"a," * 100_000,
+        b"x = " + b"-" * 100_000 + b"1",
+        b"x = " + b"(" * 100_000,
+        b"x = a" + b".b" * 50_000,
+        b"if a" + b".b" * 50_000 + b": import c",
+    ],
+)
+def test_strange_texts_take_no_long_time(source: bytes) -> None:
+    started = time.process_time()
+    outline(source, "a", is_package=False)
+    summarise(source, "a", is_package=False)
+    assert time.process_time() - started < 5

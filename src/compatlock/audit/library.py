@@ -21,7 +21,7 @@ _LIMIT = 1024 * 1024  # of one module, packed
 
 EXPORTS = "exports/1"
 _DEFINED = re.compile(rb"^(?:class|def|async def) (\w+)|^(\w+) *=", re.MULTILINE)
-_ALL = re.compile(rb"^__all__ *\+?= *[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
+_ALL = re.compile(rb"^__all__ *\+?= *[\[(](.{0,99999}?)[\])]", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(rb"[\"'](\w+)[\"']")
 
 # Sources kept in memory, in bytes.

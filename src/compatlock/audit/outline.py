@@ -13,10 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 KIND = "outline/1"
+MAX_SOURCE = 4 * 1024 * 1024
 
 # Each begins with literal text, which is searched for several times as fast as anything else. Whether it
-# stands at the beginning of a line is looked at afterwards.
-_FROM = re.compile(rb"from[ \t]+([.\w]+)[ \t]*import[ \t]*(\([^)]*\)|[^\n#;\\(]*(?:\\\r?\n[^\n#;\\]*)*)")
+# stands at the beginning of a line is looked at afterwards. Lengths are bounded, so that no text, however
+# strange, takes time in proportion to its square.
+_FROM = re.compile(
+    rb"from[ \t]+([.\w]+)[ \t]*import[ \t]*(\([^)]{0,9999}\)|[^\n#;\\(]*(?:\\\r?\n[^\n#;\\]*)*)"
+)
 _IMPORT = re.compile(rb"import[ \t]+([\w., \t]+)")
 _DEFINED = (
     re.compile(rb"\nclass[ ]+(\w+)"),
@@ -31,9 +35,10 @@ _LOOKED_UP = re.compile(
     rb"\n(?:@|class[ ]+\w+\((?:[^()\n]*,[ \t]*)?|\w+[ \t]*=[ \t]*)(\w+)\.(\w+)",
 )
 _PATCHED = re.compile(rb"\.(?<!self\.)(\w+)[ \t]*=(?!=)")
-_SETATTR = re.compile(rb"setattr\([ \t\n]*(\w+)[\w.]*,[ \t\n]*[\"'](\w+)[\"']")
+_SETATTR = re.compile(rb"setattr\([ \t\n]{0,99}(\w{1,99})[\w.]{0,99},[ \t\n]{0,99}[\"'](\w+)[\"']")
+_MARGIN = 200
 _ATTACH = re.compile(rb"attach\(\s*__name__")
-_SYS_MODULES = re.compile(rb"modules\[[^\]\n]*\]\s*=(?!=)|sys\.modules\.(?:update|setdefault)")
+_SYS_MODULES = re.compile(rb"modules\[[^\]\n]{0,200}\]\s{0,9}=(?!=)|sys\.modules\.(?:update|setdefault)")
 
 
 # How a name is taken from a module; the mark stands before the name (none of it: the module itself).
@@ -61,7 +66,9 @@ EMPTY = Outline()
 
 
 def outline(source: bytes, module: str, *, is_package: bool) -> Outline:
-    """Return the outline of a module's source."""
+    """Return the outline of a module's source, an empty one when that is larger than any real one."""
+    if len(source) > MAX_SOURCE:
+        return EMPTY
     found = _Text(b"\n" + source, module.split(".") if is_package else module.split(".")[:-1])
     return Outline(
         frozenset(_text(name) for name in found.names),
@@ -144,8 +151,9 @@ def _hooks(source: bytes) -> bool:
 
 
 def _before(source: bytes, at: int) -> bytes:
-    """What stands before `at` in its line."""
-    return source[source.rfind(b"\n", 0, at) + 1 : at]
+    """What stands before `at` in its line; something or other when that is long."""
+    start = source.rfind(b"\n", max(0, at - _MARGIN), at)
+    return source[start + 1 : at] if start >= 0 else b"?"
 
 
 def _absolute(given: str, package: list[str]) -> str:

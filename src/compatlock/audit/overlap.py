@@ -152,11 +152,11 @@ def _same(ours: Content, theirs: Content) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             one, other = ast.parse(ours.data), ast.parse(theirs.data)
+        if _declares_namespace(one.body) and _declares_namespace(other.body):
+            return True
+        return ast.dump(one) == ast.dump(other)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    if _declares_namespace(one.body) and _declares_namespace(other.body):
-        return True
-    return ast.dump(one) == ast.dump(other)
 
 
 def _declares_namespace(statements: Iterable[ast.stmt]) -> bool:
