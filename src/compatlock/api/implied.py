@@ -101,7 +101,8 @@ class Implied:
         if len(wheels) < len(artefacts):
             return False
         again = self._checks.again(finding.check, wheels)
-        return any(f.fails and (f.package, f.on) == (finding.package, finding.on) for f in again)
+        # Which of the two is at fault can be the other one for other releases.
+        return any(f.fails and {f.package, f.on} == {finding.package, finding.on} for f in again)
 
 
 def _holding(fact: Fact, versions: str, bound: str) -> Fact:
