@@ -178,7 +178,7 @@ def test_lazy_loader_offers_what_its_text_names() -> None:
 
 def test_summaries_survive_being_remembered() -> None:
     summary = read("from lib import *\nimport lib as l\nl.x = 1\nclass A(l.B): pass\nexec('')\n")
-    assert summary.patches == {"x"}
+    assert summary.stars == ("lib",)
     assert decode(encode(summary)) == summary
     assert decode(b"[1]") == decode(b"\0") == UNKNOWN
 

@@ -30,7 +30,6 @@ class Scan:
         self.folders: set[str] = set()
         self.imports: list[Found] = []
         self.stars: set[str] = set()
-        self.patches: set[str] = set()
         self.dynamic = self.hooks = self.lazy = False
         self._package = module.split(".") if is_package else module.split(".")[:-1]
         self._getattr = False
@@ -56,7 +55,6 @@ class Scan:
         self.names |= tricks.names
         self.offered |= tricks.offered
         self.folders |= tricks.folders
-        self.patches |= tricks.patches
         self.dynamic |= tricks.dynamic
         self.hooks |= tricks.hooks
         self.lazy = tricks.lazy
@@ -122,8 +120,6 @@ class Scan:
     def _targets(self, node: ast.expr, when: int) -> None:
         if isinstance(node, ast.Name):
             self._bind(node.id, when)
-        elif isinstance(node, ast.Attribute):
-            self.patches.add(node.attr)
         elif isinstance(node, (ast.Tuple, ast.List)):
             for part in node.elts:
                 self._targets(part, when)
@@ -271,8 +267,6 @@ class _Inner:
                     scan.note(module, "" if alias.name == "*" else alias.name, node.lineno, when)
         elif isinstance(node, ast.Global):
             scan.names.update(node.names)
-        elif isinstance(node, ast.Assign):
-            scan.patches.update(t.attr for t in node.targets if isinstance(t, ast.Attribute))
         elif isinstance(node, ast.If):
             body, orelse = branches(node.test, when)
             self.block(node.body, body)

@@ -26,7 +26,6 @@ class Tricks:
         self.names: set[str] = set()
         self.offered: set[str] = set()
         self.folders: set[str] = set()
-        self.patches: set[str] = set()
         self.dynamic = self.hooks = self.lazy = self._sets_own = False
         if _SIGNS.search(source):
             self._walk(tree)
@@ -62,7 +61,7 @@ class Tricks:
         elif name == "exec" and isinstance(node.func, ast.Name):
             self.dynamic = True
         elif name == "setattr" and len(node.args) == 3:
-            self._setattr(node.args[0], node.args[1])
+            self._setattr(node.args[0])
         elif name == "_LazyModule" or (name in _ATTACH and _is_attach(node)):
             self.lazy = True
         elif name == "attach_stub":
@@ -71,9 +70,7 @@ class Tricks:
             texts = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant)]
             self.folders.add(next((t for t in texts if isinstance(t, str) and t != "__file__"), ""))
 
-    def _setattr(self, target: ast.expr, attribute: ast.expr) -> None:
-        if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
-            self.patches.add(attribute.value)
+    def _setattr(self, target: ast.expr) -> None:
         # What looks like a module may be this one.
         if "modules" in ast.dump(target) or (isinstance(target, ast.Name) and "mod" in target.id):
             self._sets_own = True

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from compatlock.audit.module_scan import Scan
 
-KIND = "module/1"
+KIND = "module/2"
 
 # When an import is carried out.
 NOW = 0  # whenever the module is imported
@@ -39,7 +39,6 @@ class Summary(NamedTuple):
     folders:  folders, relative to the module's, whose modules' exports the lazy loader offers as well
     imports:  without those whose failure is caught, or that a comparison of versions decides
     stars:    modules of `from module import *`
-    patches:  names of attributes that it sets on other objects
     dynamic:  it may have names that are not told
     hooks:    it may make modules importable that have no file
     lazy:     it uses such a loader
@@ -50,7 +49,6 @@ class Summary(NamedTuple):
     folders: tuple[str, ...] = ()
     imports: tuple[Import, ...] = ()
     stars: tuple[str, ...] = ()
-    patches: frozenset[str] = frozenset()
     dynamic: bool = False
     hooks: bool = False
     lazy: bool = False
@@ -70,7 +68,6 @@ def summarise(source: bytes, module: str, *, is_package: bool) -> Summary:
         folders=tuple(sorted(scan.folders)),
         imports=tuple(sorted({Import(*found) for found in scan.imports})),
         stars=tuple(sorted(scan.stars)),
-        patches=frozenset(scan.patches),
         dynamic=scan.dynamic,
         hooks=scan.hooks,
         lazy=scan.lazy,
@@ -80,7 +77,7 @@ def summarise(source: bytes, module: str, *, is_package: bool) -> Summary:
 def encode(summary: Summary) -> bytes:
     """Return the compact form that is remembered."""
     flags = summary.dynamic + 2 * summary.hooks + 4 * summary.lazy
-    texts = [" ".join(sorted(part)) for part in (summary.names, summary.offered, summary.patches)]
+    texts = [" ".join(sorted(part)) for part in (summary.names, summary.offered)]
     data = [flags, *texts, summary.folders, summary.stars, summary.imports]
     return json.dumps(data, separators=(",", ":")).encode()
 
@@ -88,14 +85,13 @@ def encode(summary: Summary) -> bytes:
 def decode(data: bytes) -> Summary:
     """Return what `encode` was given; `UNKNOWN` for anything else."""
     try:
-        flags, names, offered, patches, folders, stars, imports = json.loads(data)
+        flags, names, offered, folders, stars, imports = json.loads(data)
         return Summary(
             names=frozenset(names.split()),
             offered=frozenset(offered.split()),
             folders=tuple(folders),
             imports=tuple(map(Import._make, imports)),
             stars=tuple(stars),
-            patches=frozenset(patches.split()),
             dynamic=bool(flags & 1),
             hooks=bool(flags & 2),
             lazy=bool(flags & 4),
