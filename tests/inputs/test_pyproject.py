@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 
 import compatlock
 from compatlock.errors import InputError
+from compatlock.inputs.file_settings import Assigned, FileSettings
 from compatlock.inputs.pyproject import python_problems, read_pyproject
 from compatlock.inputs.requirements_file import RequirementsFile
 from compatlock.lockfile.toml_text import table_lines
@@ -142,15 +143,20 @@ def test_dynamic_fields_that_are_not_wanted() -> None:
     assert texts(groups=["test"], only_groups=True) == ["pytest"]
 
 
-def test_tables_of_uv_that_are_passed_over() -> None:
+def test_what_uv_is_told_and_what_is_passed_over() -> None:
     path = write(
-        '[project]\nname = "a"\ndependencies = ["Torch", "rich"]\n'
+        '[project]\nname = "a"\ndependencies = ["Torch", "rich", "mine"]\n'
         '[tool.uv]\nconstraint-dependencies = ["rich<9"]\noverride-dependencies = []\n'
+        'resolution = "lowest"\n'
         '[tool.uv.sources]\ntorch = { index = "gpu" }\nother = { path = "../other" }\n'
+        'mine = { git = "https://git.example/mine" }\n'
     )
-    assert read_pyproject(path).notes == (
-        "pyproject.toml:7: tool.uv.sources is not read: torch comes from the index",
-        "pyproject.toml:5: tool.uv.constraint-dependencies is not read",
+    found = read_pyproject(path)
+    assert found.constraints == (("rich<9", "pyproject.toml:5"),)
+    assert found.settings == FileSettings(assigned=(Assigned("torch", "gpu", "pyproject.toml:9"),))
+    assert found.notes == (
+        "pyproject.toml:8: tool.uv.sources is not read: mine comes from the index",
+        "pyproject.toml:7: tool.uv.resolution is not read; give `--resolution` on the command line",
     )
 
 

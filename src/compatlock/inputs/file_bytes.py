@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from compatlock.errors import InputError
 
 STDIN = "<stdin>"
+# What kinds of files a project's requirements stand in, for messages too.
+PYPROJECT, SETUP_CFG, SCRIPT = "pyproject.toml", "setup.cfg", "script"
 _LARGEST = 16 * 1024 * 1024
+
+
+def kind_of(path: str) -> str:
+    """Return which kind of project's file `path` is by its name, `""` when it is none."""
+    name = re.split(r"[/\\]", path)[-1]
+    if name in (PYPROJECT, SETUP_CFG):
+        return name
+    return SCRIPT if name.endswith((".py", ".pyw")) else ""
 
 
 def read_bytes(path: str, kind: str, *, is_stdin: bool = False) -> bytes:

@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 from compatlock.inputs.problems import problem_of
 from compatlock.inputs.self_reference import self_reference, under_marker
 from compatlock.inputs.toml_lines import TomlLines
+from compatlock.inputs.uv_table import UvTable
 from compatlock.model.display import excerpt
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from compatlock.inputs.pyproject import ProjectSelection
+    from compatlock.inputs.uv_table import Row
 
 EXTRAS = ("project", "optional-dependencies")
 GROUPS = ("dependency-groups",)
@@ -30,7 +32,8 @@ class Chosen(NamedTuple):
     (`extra x`, `group x`, `""` for its own dependencies), and what else there is to say of a project.
 
     `problems` and `notes` are pairs of line number and text. `unknown` are extras and groups that were
-    asked for and are not there, each with its kind and what to say.
+    asked for and are not there, each with its kind and what to say. `constraints` have their line numbers,
+    and `rows` are settings of [tool.uv] (see `pyproject.settings_of`).
     """
 
     lines: tuple[tuple[str, int, str], ...] = ()
@@ -38,23 +41,31 @@ class Chosen(NamedTuple):
     notes: tuple[tuple[int, str], ...] = ()
     problems: tuple[tuple[int, str], ...] = ()
     unknown: tuple[tuple[str, str, str], ...] = ()
+    constraints: tuple[tuple[str, int], ...] = ()
+    rows: tuple[Row, ...] = ()
 
 
-def choose(values: Mapping[str, Any], text: str, selection: ProjectSelection) -> Chosen:
-    """Return what `selection` takes of the parsed pyproject.toml `values`, whose text is `text`."""
-    places = TomlLines(text)
+def choose(
+    values: Mapping[str, Any], text: str, selection: ProjectSelection, places: TomlLines | None = None
+) -> Chosen:
+    """Return what `selection` takes of the parsed pyproject.toml `values`, whose text is `text`. `places` are
+    the lines of values that are not from TOML."""
+    places = places or TomlLines(text)
     chooser = _Chooser(values, places)
     try:
         chooser.choose(selection)
     except RecursionError:
         chooser.problems.append((0, "extras or groups are nested too deeply"))
     requires_python = chooser.requires_python()
+    uv = UvTable(_peek(values, "tool", "uv") or {}, places, _parts(chooser.lines))
     return Chosen(
         tuple(chooser.lines),
         requires_python,
-        tuple(_notes(values, chooser.lines, places)),
-        tuple(sorted(dict.fromkeys(chooser.problems), key=lambda problem: problem[0])),
+        tuple(uv.notes),
+        tuple(sorted(dict.fromkeys([*chooser.problems, *uv.problems]), key=lambda problem: problem[0])),
         tuple(chooser.unknown),
+        tuple(uv.constraints),
+        tuple(uv.rows),
     )
 
 
@@ -244,21 +255,14 @@ def _part(keys: Sequence[str]) -> str:
     return f"{kind} {normalise(keys[-1])}" if kind else ""
 
 
-def _notes(
-    values: Mapping[str, Any], lines: Iterable[tuple[str, int, str]], places: TomlLines
-) -> Iterator[tuple[int, str]]:
-    """Yield what of uv's own table is passed over although uv would heed it."""
+def _parts(lines: Iterable[tuple[str, int, str]]) -> dict[str, set[str]]:
+    """The parts of the project that ask for each package."""
     from packaging.requirements import Requirement
 
-    taken = {normalise(Requirement(text).name) for text, _, _ in lines}
-    sources = _peek(values, "tool", "uv", "sources")
-    passed_over = sorted(taken & set(map(normalise, sources if isinstance(sources, dict) else ())))
-    if passed_over:
-        line = places.of_key("tool", "uv", "sources")
-        yield line, f"tool.uv.sources is not read: {', '.join(passed_over)} comes from the index"
-    for key in ("constraint-dependencies", "override-dependencies", "exclude-dependencies"):
-        if _peek(values, "tool", "uv", key):
-            yield places.of_key("tool", "uv", key), f"tool.uv.{key} is not read"
+    parts: dict[str, set[str]] = {}
+    for text, _, part in lines:
+        parts.setdefault(normalise(Requirement(text).name), set()).add(part)
+    return parts
 
 
 def _dynamic_advice(values: Mapping[str, Any], field: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError
+from compatlock.inputs.file_bytes import PYPROJECT, kind_of
 from compatlock.inputs.file_settings import joined
 from compatlock.inputs.requirements_file import RequirementsFile, read_requirements_files
 
@@ -22,14 +21,14 @@ def read_sources(
     wanted: ProjectSelection | None = None,
     memo: MutableMapping[str, str] | None = None,
 ) -> RequirementsFile:
-    """Return the lines of the files `paths`, requirements files (`-`: standard input) and pyproject.toml
-    files, and of the constraints files, together.
+    """Return the lines of the files `paths`, requirements files (`-`: standard input),
+    pyproject.toml and setup.cfg files and scripts (PEP 723), and of the constraints files, together.
 
-    `wanted` says what is taken of the pyproject.toml files; with several of them, an extra or a group has
+    `wanted` says what is taken of the projects' files; with several of them, an extra or a group has
     to be in one. Raises one InputError for everything that is wrong in all files.
     """
-    projects = [path for path in dict.fromkeys(paths) if is_pyproject(path)]
-    others = [path for path in paths if not is_pyproject(path)]
+    projects = [path for path in dict.fromkeys(paths) if kind_of(path)]
+    others = [path for path in paths if not kind_of(path)]
     if not projects:
         if wanted is not None and not wanted.is_default:
             raise InputError(
@@ -51,7 +50,7 @@ def read_sources(
 
 def is_pyproject(path: str) -> bool:
     """Whether the name of the file says that it is a pyproject.toml."""
-    return re.split(r"[/\\]", path)[-1] == "pyproject.toml"
+    return kind_of(path) == PYPROJECT
 
 
 def _read_projects(

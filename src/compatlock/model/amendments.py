@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from compatlock.model.waiver import is_release
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +28,8 @@ class Amendments:
     ) -> None:
         self._overrides = {override.name: override.specifier for override in overrides}
         self._exclusions = tuple(exclusions)
-        self._edges = {(each.package, each.version, each.on): each.specifier for each in edge_overrides}
+        # Those of one release go before those of all.
+        self._edges = sorted(edge_overrides, key=lambda each: not each.version)
         # The packages whose releases may be amended at all; "" is every one.
         self._named = {key[0] for key in self._edges} | {exclusion.package for exclusion in self._exclusions}
         self._named |= {""} if self._overrides else set()
@@ -40,10 +43,9 @@ class Amendments:
 
     def override(self, package: str, on: str, version: str) -> str | None:
         """The bound that replaces a declared one of a release on `on`, None when none does."""
-        if self._edges:
-            for key in ((package, version, on), (package, "", on)):
-                if key in self._edges:
-                    return self._edges[key]
+        for each in self._edges:
+            if (each.package, each.on) == (package, on) and is_release(each.version, version):
+                return each.specifier
         return self._overrides.get(on)
 
     def release(self, package: str, declared: Dependencies, version: str) -> Dependencies:

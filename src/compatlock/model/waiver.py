@@ -43,7 +43,7 @@ class Exclusion(NamedTuple):
             self.on == on
             and self.package in ("", package)
             and self.extra in ("", extra)
-            and self.version in ("", version)
+            and is_release(self.version, version)
         )
 
 
@@ -58,6 +58,17 @@ class EdgeOverride(NamedTuple):
     def __str__(self) -> str:
         release = f"{self.package} {self.version}" if self.version else self.package
         return f"{release} -> {self.on}{self.specifier}"
+
+
+def is_release(wanted: str, version: str) -> bool:
+    """Whether the version in normal form is the one that is wanted, `""` for any: 2 is 2.0 (PEP 440)."""
+    return not wanted or wanted == version or _unpadded(wanted) == _unpadded(version)
+
+
+def _unpadded(version: str) -> str:
+    while version.endswith(".0"):
+        version = version[:-2]
+    return version
 
 
 def edge_name(package: str, extra: str, on: str) -> str:
