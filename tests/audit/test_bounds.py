@@ -70,5 +70,22 @@ def test_order_and_repetition_do_not_matter() -> None:
         Declared("lib", "1.9", "dep<4"),
     ]
     found = check_bounds(pins(dep="5", also="5"), declared)
-    assert [(f.on, f.places[1].version) for f in found] == [("also", "1.9"), ("dep", "1.9"), ("dep", "2.1")]
+    assert [f.details for f in found] == [
+        ("lib 1.9: also<4",),
+        ("lib 1.9: dep<4",),
+        ("lib 2.1: dep<3",),
+    ]
     assert check_bounds(pins(dep="5", also="5")[::-1], declared[::-1]) == found
+
+
+def test_extras_are_alternatives_or_for_work_on_the_package() -> None:
+    mine = pins(dep="5")[0]
+    own = [
+        Declared("lib", mine.version, "dep<4", "cu12"),
+        Declared("lib", mine.version, "dep<4", "all"),
+    ]
+    found = check_bounds(pins(dep="5"), own)
+    assert len(found) == 1
+    assert "its extras [all], [cu12] declare dep<4" in found[0].summary
+    assert check_bounds(pins(dep="5"), [*own, Declared("lib", mine.version, "dep>=5", "cu13")]) == []
+    assert check_bounds(pins(dep="5"), [Declared("lib", mine.version, "dep<4", "docs-build")]) == []

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from compatlock.api.artefacts import artefacts_of
-from compatlock.api.checks import Checks
+from compatlock.api.checks import NOTHING, Asked, Checks
 from compatlock.api.declared import builds_of, other_declarations
 from compatlock.api.session import with_supply
 from compatlock.index.indexes import IndexSet
@@ -63,9 +63,9 @@ class Workshop(NamedTuple):
             reader = LocalWheels({}, missing="offline, and the cache does not hold what is in it")
         return cls(RememberedWheels(reader, observations), observations, remote)
 
-    def checks(self, target: Target, imports: Sequence[str] = ()) -> Checks:
+    def checks(self, target: Target, asked: Asked = NOTHING) -> Checks:
         """The checks, for a target."""
-        return Checks(self.reader, self.observations, target, imports)
+        return Checks(self.reader, self.observations, target, asked)
 
 
 def audit_pins(
@@ -89,18 +89,18 @@ def audit_pins(
         versions, extras, missing = candidates_of(supply, given)
         with ExitStack() as stack:
             workshop = Workshop.open(options, stack, on_progress)
-            report = audit(supply, versions, extras, workshop, imports=prepared.imports)
+            roots = frozenset(pin.name for pin in given.pins if pin.is_root)
+            report = audit(supply, versions, extras, workshop, Asked(roots, prepared.imports))
         notes = tuple(dict.fromkeys((*prepared.notes, *given.notes)))
         return report._replace(subject=subject, unread=(*missing, *report.unread), notes=notes)
 
     return with_supply(options, work, on_progress=on_progress, needs_roots=False)
 
 
-def audit_lock(lock: Lock, supply: Supply, workshop: Workshop, *, imports: Sequence[str] = ()) -> AuditReport:
-    """Audit a lock that was just made over `supply`."""
-    return audit(
-        supply, lock.versions, {pin.name: pin.extras for pin in lock.pins}, workshop, imports=imports
-    )
+def audit_lock(lock: Lock, supply: Supply, workshop: Workshop, imports: tuple[str, ...] = ()) -> AuditReport:
+    """Audit a lock that was just made over `supply`; `imports` are modules that will be imported."""
+    extras = {pin.name: pin.extras for pin in lock.pins}
+    return audit(supply, lock.versions, extras, workshop, Asked(frozenset(lock.roots), imports))
 
 
 def audit(
@@ -108,15 +108,13 @@ def audit(
     versions: Mapping[str, str],
     extras: Mapping[str, Iterable[str]],
     workshop: Workshop,
-    *,
-    imports: Sequence[str] = (),
+    asked: Asked = NOTHING,
 ) -> AuditReport:
-    """Audit candidates, `{package: version}`. `imports` are modules that are imported besides those of the
-    distributions' top level. Raises as `Supply.packages`."""
+    """Audit candidates, `{package: version}`, of which `asked` will be used. Raises as `Supply.packages`."""
     before = workshop.remote.requests, workshop.remote.bytes_received
     artefacts = artefacts_of(supply, versions, extras)
     supply.save()
-    checks = workshop.checks(supply.target, imports)
+    checks = workshop.checks(supply.target, asked)
     findings = [*checks.run(artefacts.found), *_metadata_findings(supply, artefacts.found, extras, workshop)]
     return AuditReport(
         subject="the lock",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -15,16 +17,26 @@ if TYPE_CHECKING:
     Check: TypeAlias = Callable[[Sequence[Artefact]], list[Finding]]
 
 
+class Asked(NamedTuple):
+    """What somebody will use of a set: the packages asked for, of which all modules are looked at, and the
+    modules that will be imported besides those of the distributions' top level."""
+
+    roots: frozenset[str] = frozenset()
+    imports: tuple[str, ...] = ()
+
+
+NOTHING = Asked()
+
+
 class Checks:
-    """All checks over wheels, for one target. `imports` are modules that will be imported besides those of
-    the distributions' top level."""
+    """All checks over wheels, for one target."""
 
     def __init__(
-        self, reader: WheelReader, observations: Observations, target: Target, imports: Sequence[str] = ()
+        self, reader: WheelReader, observations: Observations, target: Target, asked: Asked = NOTHING
     ) -> None:
         self._seen = reader, observations
         self._majors = frozenset(map(int, target.cuda_majors)) if target.cuda_origin else None
-        self._imports = imports
+        self._asked = asked
 
     def run(self, artefacts: Sequence[Artefact]) -> Iterator[Finding]:
         """What all checks find. Machine code is read once for the two that look at it."""
@@ -53,5 +65,7 @@ class Checks:
             "overlap": lambda found: check_overlap(found, *self._seen),
             "cuda": lambda found: check_cuda(found, *self._seen, allowed=self._majors, binaries=binaries),
             "symbols": lambda found: check_symbols(found, *self._seen, binaries=binaries),
-            "imports": lambda found: check_imports(found, *self._seen, entries=self._imports),
+            "imports": lambda found: check_imports(
+                found, *self._seen, entries=self._asked.imports, deep=self._asked.roots
+            ),
         }

@@ -67,7 +67,7 @@ def lock_audited(
                 outcome = lock_with(options, taught, supply)
             except NoSolution as error:
                 raise _without_answer(error, lessons) from None
-            report = audit_lock(outcome.lock, supply, workshop, imports=prepared.imports)
+            report = audit_lock(outcome.lock, supply, workshop, prepared.imports)
             if report.is_clean:
                 return Audited(_noted(outcome, report, lessons), report, tuple(lessons), number)
             fresh = list(_lessons(report, workshop, supply, outcome, {each.fact.id for each in lessons}))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from compatlock.api.artefacts import artefacts_of
 from compatlock.api.auditing import Workshop, audit, candidates_of
+from compatlock.api.checks import Asked
 from compatlock.api.implied import Implied
 from compatlock.api.session import with_supply
 from compatlock.api.suggested_evidence import EvidenceWriter
@@ -59,8 +60,9 @@ def suggest(
         versions, extras, missing = candidates_of(supply, given)
         with ExitStack() as stack:
             workshop = Workshop.open(options, stack, on_progress)
-            report = audit(supply, versions, extras, workshop, imports=prepared.imports)
-            implied = Implied(workshop.checks(supply.target, prepared.imports), supply, versions)
+            asked = Asked(frozenset(pin.name for pin in given.pins if pin.is_root), prepared.imports)
+            report = audit(supply, versions, extras, workshop, asked)
+            implied = Implied(workshop.checks(supply.target, asked), supply, versions)
             writer = EvidenceWriter(artefacts_of(supply, versions, extras).found, supply, workshop)
             findings = report.failures + (report.warnings if possible else ())
             entries: dict[str, dict[str, Any]] = {}

@@ -6,7 +6,8 @@ ones before do); but it may have, so these are only possible findings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from compatlock.audit.observed import ORIGIN
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 CHECK = "bounds"
+
+# Extras that are for work on the package itself: what they pin says nothing of using it.
+_TOOLING = re.compile(
+    r"(?:.*-)?(?:tests?|testing|dev|develop|development|docs?|documentation|lint|linting|"
+    r"quality|bench\w*|typing|mypy|ci|release|style|examples?)(?:-.*)?\Z"
+)
 
 
 class Declared(NamedTuple):
@@ -41,22 +48,46 @@ def check_bounds(artefacts: Sequence[Artefact], declared: Sequence[Declared]) ->
     One finding for each package, dependency and declaring release, sorted.
     """
     chosen = {artefact.package: artefact for artefact in artefacts}
+    told = [judged for line in sorted(set(declared)) if (judged := _judged(line, chosen)) is not None]
+    # Extras such as cu12 and cu13 are alternatives: where the pins satisfy one, the others say nothing.
+    met = {(each.line.package, each.on.package) for each in told if each.is_own and each.holds}
     findings: dict[tuple[str, str, str, str], Finding] = {}
-    for line in sorted(set(declared)):
-        artefact = chosen.get(line.package)
-        requirement = _parse(line.requires)
-        if artefact is None or requirement is None or not requirement.specifier:
+    for each in told:
+        if each.holds or (each.is_own and (each.line.package, each.on.package) in met):
             continue
-        on = chosen.get(_normalised(requirement.name))
-        if on is None or on is artefact:
-            continue
-        bound = str(requirement.specifier)
-        if line.version != artefact.version:
-            bound = "" if _bounds(artefact, on.package) else _for_neighbour(requirement, line, artefact)
-        if bound and not _satisfies(on.version, bound):
-            key = (line.package, on.package, line.version, line.extra)
-            findings.setdefault(key, _finding(artefact, on, line, bound))
+        key = (each.line.package, each.on.package, each.line.version, each.bound)
+        extras = [e.line.extra for e in told if (*key[:3], key[3]) == _key(e) and e.line.extra]
+        findings.setdefault(key, _finding(chosen[each.line.package], each, extras))
     return [findings[key] for key in sorted(findings)]
+
+
+class _Judged(NamedTuple):
+    """A line about two packages of the set: what it bounds, and whether the pin satisfies that. `is_own` says
+    that the chosen release itself declares it."""
+
+    line: Declared
+    on: Artefact
+    bound: str
+    holds: bool
+    is_own: bool
+
+
+def _key(judged: _Judged) -> tuple[str, str, str, str]:
+    return judged.line.package, judged.on.package, judged.line.version, judged.bound
+
+
+def _judged(line: Declared, chosen: Mapping[str, Artefact]) -> _Judged | None:
+    artefact, requirement = chosen.get(line.package), _parse(line.requires)
+    if artefact is None or requirement is None or not requirement.specifier or _TOOLING.match(line.extra):
+        return None
+    on = chosen.get(_normalised(requirement.name))
+    if on is None or on is artefact:
+        return None
+    bound = str(requirement.specifier)
+    is_own = line.version == artefact.version
+    if not is_own:
+        bound = "" if _bounds(artefact, on.package) else _for_neighbour(requirement, line, artefact)
+    return _Judged(line, on, bound, _satisfies(on.version, bound), is_own) if bound else None
 
 
 def _parse(line: str) -> Requirement | None:
@@ -108,13 +139,15 @@ def _satisfies(version: str, bound: str) -> bool:
     return SpecifierSet(bound).contains(version, prereleases=True)
 
 
-def _finding(artefact: Artefact, on: Artefact, line: Declared, bound: str) -> Finding:
-    who = f"its extra [{line.extra}]" if line.extra else f"{line.package} {line.version}"
+def _finding(artefact: Artefact, judged: _Judged, extras: Sequence[str]) -> Finding:
+    line, on, bound = judged.line, judged.on, judged.bound
+    named = ", ".join(f"[{extra}]" for extra in extras)
+    who = f"its extra{'s' if len(extras) > 1 else ''} {named}" if extras else f"{line.package} {line.version}"
     text = (
         f"{artefact.package} {artefact.version} is locked with {on.package} {on.version}; "
-        f"{who} declares {line.requires}"
+        f"{who} declare{'' if len(extras) > 1 else 's'} {line.requires}"
     )
-    name = line.extra if line.version == artefact.version else line.version
+    name = line.extra if judged.is_own else line.version
     fact = Fact(
         id=f"audit-{CHECK}-{artefact.package}-{artefact.version}-{on.package}-{name}",
         package=artefact.package,
@@ -132,10 +165,7 @@ def _finding(artefact: Artefact, on: Artefact, line: Declared, bound: str) -> Fi
         on=on.package,
         certainty=POSSIBLE,
         summary=text,
-        places=(
-            Place(artefact.package, artefact.version, artefact.file.filename),
-            Place(line.package, line.version, ""),
-        ),
+        places=(Place(artefact.package, artefact.version, artefact.file.filename),),
         fact=fact,
         details=(f"{line.package} {line.version}: {line.requires}",),
     )
