@@ -117,6 +117,7 @@ class WaiverGuards(Guards):
 
     `on_waiver(permission, literal)` is told of each new permission literal, `on_side(literal)` of each new
     side literal, so that their costs can be counted and a bound that stands for the waived one be added.
+    `permissions` are the waivers that something known so far could spend, with their literals.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class WaiverGuards(Guards):
         self._permissions = {(w.package, w.extra, w.on): w for w in waivers}
         self._on_waiver = on_waiver
         self._on_side = on_side
-        self._permission_literals: dict[Waiver, int] = {}
+        self.permissions: dict[Waiver, int] = {}
         self._sides: dict[tuple[Waiver, str, str], int] = {}
         self._index = 0
 
@@ -159,10 +160,14 @@ class WaiverGuards(Guards):
             self._on_side(literal)
         return [literal]
 
+    def spent(self, model: Sequence[int]) -> tuple[Waiver, ...]:
+        """The waivers that a model spends, in order."""
+        return tuple(sorted(w for w, literal in self.permissions.items() if model[literal - 1] > 0))
+
     def _permission(self, waiver: Waiver) -> int:
-        literal = self._permission_literals.get(waiver)
+        literal = self.permissions.get(waiver)
         if literal is None:
-            literal = self._permission_literals[waiver] = self._sat.variable()
+            literal = self.permissions[waiver] = self._sat.variable()
             self._on_waiver(waiver, literal)
         return literal
 

@@ -88,6 +88,8 @@ class _Search:
             self.sat, universe, guards, self.gates, FactClauses(facts, guards, self._on_soft), self.costs
         )
         self.failures: dict[str, int] = {}
+        # How many of the tiers are looked at, and the one that a descent is at.
+        self.upto = len(tiers)
         self.level = 0
         self.thorough = thorough
         self.chases = 0
@@ -121,11 +123,7 @@ class _Search:
     # The course of a run
 
     def run(self) -> Generator[Need, None, Solution | None]:
-        self.formula.add_targets(targets_of(self.request))
-        for constraint in self.request.constraints:
-            self.formula.add_constraint(constraint)
-        for root in self.request.roots:
-            yield from self.formula.add_root(self.active, root)
+        yield from self._begin()
         optimal: bool | None = None
         while optimal is None:
             optimal = yield from self._descend()
@@ -133,6 +131,13 @@ class _Search:
             return None
         yield from self._make_unique()
         return self._solution()
+
+    def _begin(self) -> Generator[Need, None, None]:
+        self.formula.add_targets(targets_of(self.request))
+        for constraint in self.request.constraints:
+            self.formula.add_constraint(constraint)
+        for root in self.request.roots:
+            yield from self.formula.add_root(self.active, root)
 
     def _solution(self) -> Solution:
         assert self.best is not None
@@ -164,8 +169,13 @@ class _Search:
         return self.thorough or self.chases <= _KNOWN_CHASES
 
     @property
+    def _fixed(self) -> list[int]:
+        """What is assumed whatever the tiers come to: the question itself."""
+        return [self.active]
+
+    @property
     def _base(self) -> list[int]:
-        return [self.active, *self.gates.assumptions]
+        return [*self._fixed, *self.gates.assumptions]
 
     def _assume(self, upto: int) -> list[int]:
         return self._base + self.costs.assumptions(upto)
@@ -175,9 +185,9 @@ class _Search:
     def _descend(self) -> Generator[Need, None, bool | None]:
         """True when the best answer is found, False when there is none, None when the formula grew."""
         if not self.sat.solve(self._base):
-            return (yield from self._refuted([self.active], self.sat.core(), _LAST_CHASES))[0]
+            return (yield from self._refuted(self._fixed, self.sat.core(), _LAST_CHASES))[0]
         self._harvest()
-        count = len(self.costs.tiers)
+        count = self.upto
         closed = yield from self._close(self._assume(count))
         if closed is not False:
             return closed
@@ -193,7 +203,7 @@ class _Search:
 
     def _harvest(self) -> None:
         """Charge the soft literals that follow by propagation alone (without assuming gates closed)."""
-        implied = self.sat.implied([self.active])
+        implied = self.sat.implied(self._fixed)
         if implied is None:
             return
         for level, tier in enumerate(self.costs.tiers):
@@ -215,14 +225,14 @@ class _Search:
         """Tiers up to `level` cannot all keep their bounds: prove by how much one must rise. False when
         the contradiction needs no tier, None when the formula grew instead."""
         tier = self.costs.tiers[level]
-        above = [self.active, *self.costs.assumptions(level)]
+        above = [*self._fixed, *self.costs.assumptions(level)]
         implied = self.sat.implied(above)
         if implied is not None and self._charge_units(tier, implied):
             self.costs.moved(level, self.formula)
             return True
         closed_world = -self.gates.open in core
         if closed_world:
-            outcome, core = yield from self._refuted([self.active, *self.costs.assumptions(level + 1)], core)
+            outcome, core = yield from self._refuted([*self._fixed, *self.costs.assumptions(level + 1)], core)
             if outcome is None:
                 return None
         return self._charge_core(core, level, shrink=not closed_world)
@@ -246,7 +256,7 @@ class _Search:
         if isinstance(tier, WorstTier):
             tier.charge(charged, self.formula)
         else:
-            fixed = {self.active, *self.costs.assumptions(lowest)}
+            fixed = {*self._fixed, *self.costs.assumptions(lowest)}
             tier.charge_core(charged, [-lit for lit in core if lit in fixed])
         self.costs.moved(lowest, self.formula)
         return True
@@ -356,8 +366,8 @@ class _Search:
 
     def _try(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
         """As `_close`, with all tiers at their optimum and further assumptions."""
-        outcome = yield from self._close(self._assume(len(self.costs.tiers)) + assumptions)
+        outcome = yield from self._close(self._assume(self.upto) + assumptions)
         if outcome is False:
-            costs = self.costs.assumptions(len(self.costs.tiers))
-            outcome, _ = yield from self._refuted([self.active, *costs, *assumptions], self.sat.core())
+            costs = self.costs.assumptions(self.upto)
+            outcome, _ = yield from self._refuted([*self._fixed, *costs, *assumptions], self.sat.core())
         return outcome

@@ -176,6 +176,16 @@ class WorstTier:
             if literal is not None:
                 self.soft[-literal] = min(lags[first], self.soft.get(-literal, lags[first]))
 
+    def thresholds(self) -> list[int]:
+        """The lags beyond the threshold that an answer may have, ascending."""
+        found = {*self._facts.values(), *chain.from_iterable(self._roots.values())}
+        return sorted(days for days in found if days > self.bound)
+
+    def raise_to(self, days: int, formula: Formula) -> None:
+        """Move the threshold; that nothing below is possible is for the caller to prove."""
+        self.bound = days
+        self.refresh(formula)
+
     def reset(self, formula: Formula) -> None:
         """Forget the threshold."""
         self.bound = 0
@@ -257,6 +267,13 @@ class Costs(Watcher):
                 self._worst.add_root(name, package.lags_in_days(newest))
                 self._worst.refresh(formula)
         self._on_older_pin(formula, package, present)
+
+    def recount(self, name: str, days: Lag, releases: Lag) -> None:
+        """Count a root's lag by other tables from now on. To be called before all tiers are reset."""
+        for tier in self._tiers_of.get(name, ()):
+            tier.add_package(name, days if tier.tier.kind == objective.ROOT_DAYS else releases)
+        if name in self._tiers_of:
+            self._worst.add_root(name, days)
 
     def _counts(self, tier: Tier, name: str) -> bool:
         """Whether the lag of a package is part of a tier."""
