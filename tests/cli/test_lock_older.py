@@ -192,3 +192,97 @@ def test_an_older_pin_that_holds_is_kept_however_old_it_is(cli: Cli, index: Inde
     assert "aged 1.0 (2251 days behind 2.0" in run.err
     assert cli("lock", "-r", "aged", "-U").code == 0
     assert locked() == {"aged": "2.0"}
+
+
+# Older locks of every kind, and for several targets
+
+FREEZE = "app==1.0\nlib==2.0\n-e git+https://git.example/x@1#egg=x\nTool @ file:///tool.whl\ntool==1.0\n"
+PYLOCK = """\
+lock-version = "1.0"
+created-by = "another"
+
+[[packages]]
+name = "app"
+version = "1.0"
+
+[[packages]]
+name = "lib"
+version = "2.0"
+"""
+UV_LOCK = """\
+version = 1
+revision = 3
+requires-python = ">=3.10"
+
+[[package]]
+name = "p"
+version = "0"
+source = { virtual = "." }
+dependencies = [{ name = "app" }]
+
+[[package]]
+name = "app"
+version = "1.0"
+source = { registry = "https://index.example/simple" }
+dependencies = [
+    { name = "lib", version = "2.0", source = { registry = "https://index.example/simple" } },
+]
+
+[[package]]
+name = "lib"
+version = "2.0"
+source = { registry = "https://index.example/simple" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("frozen.txt", FREEZE),
+        ("pylock.toml", PYLOCK),
+        ("uv.lock", UV_LOCK),
+        (
+            "requirements.txt",
+            "app==1.0 \\\n    --hash=sha256:00\n    # via x\nlib==2.0 ; python_version > '3'\n",
+        ),
+    ],
+)
+def test_any_lock_is_an_older_lock(cli: Cli, name: str, text: str) -> None:
+    Path(name).write_text(text)
+    run = cli("lock", "-r", "app", "--older", name)
+    assert run.code == 0
+    assert locked() == {"app": "1.0", "lib": "2.0", "tool": "1.0" if name == "frozen.txt" else "3.0"}
+    assert Path(name).read_text() == text
+    assert cli("lock", "-r", "app", "--older", name, "-P", "lib", "-o", "-").pins["lib"] == "3.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (None, "there is no older lock older.txt"),
+        ("lib>=1\n", "older.txt pins nothing"),
+    ],
+)
+def test_an_older_lock_that_is_none(cli: Cli, text: str | None, problem: str) -> None:
+    if text is not None:
+        Path("older.txt").write_text(text)
+    run = cli("lock", "-r", "app", "--older", "older.txt")
+    assert (run.code, run.err.splitlines()[0]) == (2, f"error: {problem}")
+
+
+TARGETS = ("--target", "3.12@linux", "--target", "3.12@windows")
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "pylock.toml", "lock.json"])
+def test_each_target_keeps_its_own_pins(cli: Cli, name: str) -> None:
+    split = ("lib<2 ; sys_platform == 'linux'", "lib<3 ; sys_platform == 'win32'")
+    lines = [word for line in ("app<2", *split) for word in ("-r", line)]
+    assert cli("lock", *lines, *TARGETS, "-o", name).code == 0
+    run = cli("lock", "-r", "app", "-r", "lib", *TARGETS, "-o", name)
+    assert (run.code, "added" in run.err, "changed" in run.err) == (0, False, False)
+    run = cli("lock", "-r", "app", "-r", "lib", *TARGETS, "-o", name, "--locked")
+    assert run.code == 0
+    run = cli("lock", "-r", "app", "-r", "lib", "--python-platform", "windows", "--older", name, "-o", "-")
+    assert run.pins == {"app": "1.0", "lib": "2.0", "tool": "3.0"}
+    run = cli("lock", "-r", "app", "-r", "lib", *TARGETS, "-P", "lib", "-o", name)
+    assert "1 changed\n  changed lib 1.0, 2.0 -> 3.0\n" in run.err

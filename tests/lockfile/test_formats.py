@@ -12,7 +12,7 @@ from compatlock.lockfile.lock_json import from_json
 from compatlock.lockfile.origins import without_line_numbers
 from compatlock.lockfile.pylock import render_pylock
 from compatlock.lockfile.requirements_lock import render
-from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin
+from compatlock.model.lock import Lock, LockedEdge, LockedFile, OlderPin, Pin
 
 LOCK = Lock(
     (Pin("a-b", "1.0", (LockedFile("a_b-1.0.tar.gz", "aa", url="https://index.example/a_b-1.0.tar.gz"),)),),
@@ -91,9 +91,9 @@ def test_text_of_each_format() -> None:
 def test_pins_come_back_from_each_format(fmt: str) -> None:
     path = {"pylock": "pylock.toml"}.get(fmt, f"lock.{fmt}")
     text = render_as(fmt, LOCK, "1", path)
-    assert read_pins_of(path, text) == {"a-b": "1.0"}
-    assert read_pins_of("-", text, fmt) == {"a-b": "1.0"}
-    assert read_pins_of(path, " \n", fmt) == {}
+    assert read_pins_of(path, text) == (OlderPin("a-b", "1.0"),)
+    assert read_pins_of("-", text, fmt) == (OlderPin("a-b", "1.0"),)
+    assert read_pins_of(path, " \n", fmt) == ()
 
 
 def test_a_file_that_is_something_else_is_not_taken_for_a_lock() -> None:
@@ -109,4 +109,4 @@ def test_a_file_that_is_something_else_is_not_taken_for_a_lock() -> None:
         assert caught.value.hints == ("write to another file, or remove this one",)
     with pytest.raises(InputError, match=r"^pylock\.toml:1: not valid TOML"):
         read_pins_of("pylock.toml", "a b")
-    assert read_pins_of("notes.txt", "anything\nat all") == {}
+    assert read_pins_of("notes.txt", "anything\nat all") == ()

@@ -20,7 +20,7 @@ from compatlock.index.tags import platform_tags
 from compatlock.lockfile.origins import without_line_numbers
 from compatlock.lockfile.pylock import read_pylock, read_pylock_pins, render_pylock
 from compatlock.model.display import without_credentials
-from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport, TierValue
+from compatlock.model.lock import Lock, LockedEdge, LockedFile, OlderPin, Pin, SoftFactReport, TierValue
 from compatlock.model.target import Target
 from compatlock.model.toml import parse_toml
 
@@ -308,7 +308,7 @@ def test_any_lock_reads_back(lock: Lock) -> None:
     text = render_pylock(lock, tool_version="0.1.0")
     back = read_pylock(text)
     assert without_line_numbers(back) == without_line_numbers(lock)
-    assert read_pylock_pins(text) == lock.versions
+    assert read_pylock_pins(text) == lock.older_pins
     assert render_pylock(back, tool_version="0.1.0") == text
 
 
@@ -332,7 +332,7 @@ def test_reads_a_file_of_another_tool() -> None:
         edges=(LockedEdge("app", "lib"),),
         strategy="",
     )
-    assert read_pylock_pins(UV_TEXT) == {"app": "1.0", "lib": "2.0"}
+    assert read_pylock_pins(UV_TEXT) == (OlderPin("app", "1.0"), OlderPin("lib", "2.0"))
 
 
 def test_pins_of_a_lock_for_several_targets() -> None:
@@ -343,10 +343,11 @@ def test_pins_of_a_lock_for_several_targets() -> None:
         '[[packages]]\nname = "unversioned"\n'
         '[[packages]]\nversion = "4"\n'
     )
-    assert read_pylock_pins(text) == {"c": "3"}
-    assert read_pylock_pins('created-by = "compatlock"\n' + text) == {"c": "3"}
-    assert read_pylock_pins("packages = 1") == {}
-    assert read_pylock_pins("packages = [1]") == {}
+    pins = (OlderPin("a-b", "1", "x"), OlderPin("a-b", "2"), OlderPin("c", "3"))
+    assert read_pylock_pins(text) == pins
+    assert read_pylock_pins('created-by = "compatlock"\n' + text) == pins
+    assert read_pylock_pins("packages = 1") == ()
+    assert read_pylock_pins("packages = [1]") == ()
 
 
 # What is wrong, in words

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement as Parsed
 
 from compatlock.inputs.requirements_text import logical_lines
 from compatlock.lockfile.requirements_lock import read_pins, render
-from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport, TierValue
+from compatlock.model.lock import Lock, LockedEdge, LockedFile, OlderPin, Pin, SoftFactReport, TierValue
 
 LOCK = Lock(
     pins=(
@@ -178,7 +178,7 @@ def test_behind_without_a_known_reason() -> None:
 def test_greedy_says_that_nothing_is_proved_and_empty_lock_is_fine() -> None:
     text = render(Lock((), (), strategy="greedy"), tool_version="1")
     assert "#   strategy: greedy (nothing is proved)\n" in text
-    assert read_pins(text) == {}
+    assert read_pins(text) == ()
 
 
 def test_reads_pins_of_other_tools() -> None:
@@ -201,19 +201,22 @@ def test_reads_pins_of_other_tools() -> None:
         "-e git+https://index.example/x==1\n"
         "last==3"
     )
-    assert read_pins(text) == {
-        "numpy": "1.26.4",
-        "torch": "2.9.0+cu128",
-        "a": "1.0",
-        "indented-name": "1!2.0rc1",
-        "same": "1",
-        "last": "3",
-    }
+    assert read_pins(text) == (
+        OlderPin("numpy", "1.26.4", "python_version < '3.13'"),
+        OlderPin("torch", "2.9.0+cu128"),
+        OlderPin("a", "1.0"),
+        OlderPin("indented-name", "1!2.0rc1"),
+        OlderPin("two", "1", "os_name == 'nt'"),
+        OlderPin("two", "2", "os_name != 'nt'"),
+        OlderPin("same", "1", "os_name == 'nt'"),
+        OlderPin("same", "1", "os_name != 'nt'"),
+        OlderPin("last", "3"),
+    )
 
 
 @given(st.text())
 def test_reading_pins_never_fails(text: str) -> None:
-    for name, version in read_pins(text).items():
+    for name, version, _ in read_pins(text):
         assert re.fullmatch(r"[a-z0-9.-]+", name)
         assert version
 
@@ -249,7 +252,7 @@ _locks = st.builds(
 @given(_locks, _texts)
 def test_every_line_is_a_valid_pin_whatever_the_comments_hold(lock: Lock, path: str) -> None:
     text = render(lock, tool_version="1", path=path)
-    assert read_pins(text) == lock.versions
+    assert sorted(read_pins(text)) == sorted(lock.older_pins)
     # Strict about line ends as pip is: it splits at every one that Python knows.
     lines = [line.text for line in logical_lines("\n".join(text.splitlines()))]
     parsed = [Parsed(re.sub(r"\s+--hash=sha256:[a-f0-9]+", "", line)) for line in lines]

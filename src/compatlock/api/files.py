@@ -8,7 +8,7 @@ from typing import NamedTuple
 from compatlock import __version__
 from compatlock.api.make import make_lock
 from compatlock.errors import InputError, LockOutdated
-from compatlock.lockfile.compare import Change, changes, describe
+from compatlock.lockfile.compare import Change, changes, describe, together
 from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as, says_the_same
 from compatlock.model.display import printable, redact
 from compatlock.model.names import normalise
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply
+    from compatlock.model.lock import OlderPin
     from compatlock.model.unusable import Unusable
 
 DEFAULT_OUTPUT = "requirements.lock"
@@ -61,16 +62,17 @@ def lock_to_files(
     asked_format: str = "",
     upgrade: bool = False,
     upgrade_packages: Sequence[str] = (),
+    older_file: str = "",
     locked: bool = False,
     tell_unusable: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Written:
     """Lock into files, each in the format of its name (or all in `asked_format`); `-` writes no file.
 
-    The pins of the first file that exists are kept where they still hold, but for all (`upgrade`) or some
-    (`upgrade_packages`). With `locked`, nothing is written, and LockOutdated is raised if something would
-    be. `tell_unusable` looks up what nobody can use. Raises what `make_lock` raises, and InputError for a
-    file that cannot be read or written.
+    The pins of `older_file` (any lock, `pip freeze` output too), or else of the first output that exists,
+    are kept where they still hold, but for all (`upgrade`) or some (`upgrade_packages`). With `locked`,
+    nothing is written, and LockOutdated is raised if something would be. `tell_unusable` looks up what nobody
+    can use. Raises what `make_lock` raises, and InputError for a file that cannot be read or written.
     """
     if locked:
         _require_files(outputs)
@@ -79,11 +81,11 @@ def lock_to_files(
     for file in planned:
         _refuse_inputs(options, file.path)
     planned = [file._replace(before=_read(file.path)) for file in planned]
-    pins = _older_pins(planned, asked_format)
-    older = {} if upgrade else {name: version for name, version in pins.items() if name not in let_go}
+    pins = _pins_of(older_file) if older_file else _older_pins(planned, asked_format)
+    older = () if upgrade else tuple(pin for pin in pins if pin.name not in let_go)
     # As in uv, asking for upgrades is asking for what is new.
     refresh = options.refresh or bool(upgrade or upgrade_packages)
-    asked = options._replace(older={**older, **options.older}, refresh=refresh)
+    asked = options._replace(older_pins=(*options.older_pins, *older), refresh=refresh)
     unusable: list[Unusable] = []
 
     def look_up(supply: Supply, pins: Mapping[str, str]) -> None:
@@ -94,15 +96,16 @@ def lock_to_files(
     outcome = make_lock(asked, on_progress=on_progress, on_read=look_up if tell_unusable else None)
     # All texts are made before the first is written: a format may refuse what another takes.
     files = tuple(f._replace(text=render_as(f.format, outcome.lock, __version__, f.path)) for f in planned)
-    found = changes(pins, outcome.lock.versions)
+    before, after = together(pins), together(outcome.lock.older_pins)
+    found = changes(before, after)
     if locked:
         _require_current(files, found)
     else:
         _write(files)
     where = next((file.path for file in files if file.path != STDOUT), "the lock")
-    known = {*pins, *outcome.lock.versions}
+    known = {*before, *after}
     notes = tuple(f"{text} is not in {where}" for name, text in let_go.items() if name not in known)
-    existed = any(file.before is not None for file in files)
+    existed = bool(older_file) or any(file.before is not None for file in files)
     return Written(outcome, files, found, existed, notes, (*outcome.unusable, *unusable))
 
 
@@ -164,11 +167,22 @@ def _read(path: str) -> str | None:
     return decode(content, path)
 
 
-def _older_pins(files: Iterable[LockFile], asked_format: str) -> dict[str, str]:
+def _pins_of(path: str) -> tuple[OlderPin, ...]:
+    """What an older lock that was named pins. Raises InputError when it cannot be read, or pins nothing."""
+    text = _read(path)
+    if text is None:
+        raise InputError(f"there is no older lock {path}")
+    pins = read_pins_of(path, text)
+    if not pins:
+        raise InputError(f"{path} pins nothing", hints=["name a lock, or the output of `pip freeze`"])
+    return pins
+
+
+def _older_pins(files: Iterable[LockFile], asked_format: str) -> tuple[OlderPin, ...]:
     for file in files:
         if file.before is not None:
             return read_pins_of(file.path, file.before, asked_format)
-    return {}
+    return ()
 
 
 def _write(files: Iterable[LockFile]) -> None:

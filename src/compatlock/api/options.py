@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from compatlock.model.display import without_credentials
 from compatlock.model.index import Indexes
+from compatlock.model.lock import OlderPin
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
 from compatlock.model.waiver import EdgeOverride, Exclusion, Waiver
@@ -47,6 +48,7 @@ class LockOptions(NamedTuple):
     overrides:        bounds that replace every declared one on a package
     exclude_dependencies: edges that are taken away, as text
     older:            `{name: version}` of an older lock that is changed as little as possible
+    older_pins:       the same with markers: what an older lock for several targets pins
     audit:            look into the chosen artefacts, learn what breaks, and solve again
     resolution:       `highest`, `lowest`, or `lowest-direct`: the lowest of what is asked for only
     strategy:         `optimal`, or `greedy` for what pip would choose
@@ -91,6 +93,7 @@ class LockOptions(NamedTuple):
     audit: bool = False
     targets: tuple[str, ...] = ()
     universal: bool = False
+    older_pins: tuple[OlderPin, ...] = ()
 
     def command(self) -> str:
         """The command line that asks for the same lock, for its header, without credentials. What cannot

@@ -95,7 +95,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
         policy=_policy(options),
         waivers=_waivers(options, profiles, facts, memo),
         facts=facts,
-        older=dict(options.older),
+        older=_older(options, target, memo),
         prefer=tuple(normalise(name) for name in options.prefer),
         soft_facts=options.soft_facts,
         strategy=options.strategy,
@@ -238,6 +238,15 @@ def _waivers(
             )
     by_edge = {(w.package, w.extra, w.on): w for w in reversed(waivers)}
     return tuple(sorted(by_edge.values()))
+
+
+def _older(options: LockOptions, target: Target, memo: MutableMapping[str, str]) -> dict[str, str]:
+    """What the older lock pins for the target."""
+    if not options.older_pins:
+        return dict(options.older)
+    from compatlock.api.older import pins_for
+
+    return {**pins_for(options.older_pins, target, memo), **options.older}
 
 
 def _asked(

@@ -42,6 +42,14 @@ OPTIONS = (
         "Let go of this package's pin (repeatable).",
     ),
     Option(
+        ("--older",),
+        "older_file",
+        TEXT,
+        "FILE",
+        "The older lock whose pins are kept where they hold, instead of the output file: any lock, a uv.lock "
+        "or the output of pip freeze too.",
+    ),
+    Option(
         ("--audit",),
         "audit",
         help="Look into the chosen wheels, learn what breaks, and solve again until nothing does.",

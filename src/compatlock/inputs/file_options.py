@@ -129,8 +129,6 @@ def _editable(value: str) -> str:
 
 def split_options(line: str) -> Split:
     """Return the requirement `line` without its per-requirement options."""
-    if " -" not in line and "\t-" not in line:
-        return Split(line)
     hashes = tuple(re.findall(_HASH, line))
     text, builds = re.subn(_FOR_BUILDS, "", re.sub(_HASH, "", line))
     other = re.search(_TRAILING_OPTION, text)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import STDIN, read_bytes
-from compatlock.inputs.file_options import NESTED, read_hashes, read_options, split_options, understand
 from compatlock.inputs.file_settings import FileSettings, joined
 from compatlock.inputs.requirements_text import decode, expand_variables, logical_lines
 
@@ -19,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compatlock.inputs.file_options import FileOption, Split
+    from compatlock.inputs.file_options import FileOption
     from compatlock.inputs.requirements_text import LogicalLine
 
 _DEEPEST = 50
@@ -130,23 +129,32 @@ class _Reader:
         elif missing:
             self._unset(origin, missing)
         else:
-            self._requirement(split_options(text), origin, constraint)
+            if " -" in text or "\t-" in text:
+                text = self._without_options(text, origin)
+            if text:
+                self.found.append(_Found(text, origin, constraint))
 
-    def _requirement(self, split: Split, origin: str, constraint: bool) -> None:
+    def _without_options(self, text: str, origin: str) -> str:
+        """Take the options of a requirement, and return the rest; `""` when something is wrong with them."""
+        from compatlock.inputs.file_options import read_hashes, split_options
+
+        split = split_options(text)
         if split.other:
             self._problem(origin, f"`{split.other}` is not supported on a requirement; remove it")
-            return
+            return ""
         if split.hashes:
             digests, problem = read_hashes(split.hashes)
             if problem:
                 self._problem(origin, problem)
-                return
+                return ""
             self.settings.append(FileSettings(hashes=((origin, digests),)))
         if split.for_builds:
             self.notes.append(f"{origin}: its options for a build are left out: a lock does not hold them")
-        self.found.append(_Found(split.text, origin, constraint))
+        return split.text
 
     def _options(self, text: str, missing: tuple[str, ...], path: str, origin: str, constraint: bool) -> None:
+        from compatlock.inputs.file_options import read_options
+
         options = read_options(text)
         if options is None:
             self._problem(origin, "this is neither a requirement nor an option of a requirements file")
@@ -157,6 +165,8 @@ class _Reader:
                 self._option(option, path, origin, constraint)
 
     def _option(self, option: FileOption, path: str, origin: str, constraint: bool) -> None:
+        from compatlock.inputs.file_options import NESTED, understand
+
         if option.name not in NESTED:
             understood = understand(option, origin)
             self.settings.append(understood.settings)

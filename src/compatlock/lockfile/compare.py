@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from compatlock.model.lock import OlderPin
 
 
 class Change(NamedTuple):
@@ -27,6 +29,14 @@ def changes(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Change, ...
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     )
+
+
+def together(pins: Iterable[OlderPin]) -> dict[str, str]:
+    """Return `{name: version}` of all targets, several versions of a name joined in their order."""
+    versions: dict[str, dict[str, None]] = {}
+    for name, version, _ in pins:
+        versions.setdefault(name, {})[version] = None
+    return {name: ", ".join(found) for name, found in versions.items()}
 
 
 def describe(found: Sequence[Change]) -> str:

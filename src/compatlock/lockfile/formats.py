@@ -11,7 +11,7 @@ from compatlock.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compatlock.model.lock import Lock
+    from compatlock.model.lock import Lock, OlderPin
 
 REQUIREMENTS = "requirements"
 PYLOCK = "pylock"
@@ -73,14 +73,14 @@ def render_as(fmt: str, lock: Lock, tool_version: str, path: str) -> str:
     return render(lock, tool_version=tool_version, path=shown)
 
 
-def read_pins_of(path: str, text: str, asked: str = "") -> dict[str, str]:
-    """Return `{normalised name: version}` of the lock file at `path` with content `text`.
+def read_pins_of(path: str, text: str, asked: str = "") -> tuple[OlderPin, ...]:
+    """Return what the lock file at `path` with content `text` pins, for each target that its markers tell.
 
     Requirements files and those of other tools are read tolerantly. Raises InputError, naming `path`, for
     TOML that is none, and for JSON that is no lock: what is there may be something else.
     """
     if not text.strip():
-        return {}
+        return ()
     fmt = format_of(path, asked)
     if fmt == PYLOCK:
         from compatlock.lockfile.pylock_read import read_pylock_pins
@@ -91,7 +91,7 @@ def read_pins_of(path: str, text: str, asked: str = "") -> dict[str, str]:
     if fmt == UV:
         from compatlock.lockfile.uv_lock_read import read_uv_lock
 
-        return read_uv_lock(text, path).versions
+        return read_uv_lock(text, path).older_pins
     from compatlock.lockfile.requirements_lock import read_pins
 
     return read_pins(text)
@@ -127,7 +127,7 @@ def _lasting(fmt: str, text: str, path: str) -> Lock:
     return lock._replace(pins=tuple(pins), index_state="", objective=(), notes=())
 
 
-def _json_pins(path: str, text: str) -> dict[str, str]:
+def _json_pins(path: str, text: str) -> tuple[OlderPin, ...]:
     import json
 
     from compatlock.lockfile.lock_json import from_json
@@ -139,7 +139,7 @@ def _json_pins(path: str, text: str) -> dict[str, str]:
     except InputError as error:
         problem = error.message
     else:
-        return lock.versions
+        return lock.older_pins
     raise InputError(
         f"{path} is not a lock of compatlock ({problem})",
         hints=["write to another file, or remove this one"],

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from compatlock.errors import InputError
 from compatlock.lockfile.reader import Reader
 from compatlock.model.display import public_url
-from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport, TierValue
+from compatlock.model.lock import Lock, LockedEdge, LockedFile, OlderPin, Pin, SoftFactReport, TierValue
 from compatlock.model.names import normalise
 from compatlock.model.toml import parse_toml
 
@@ -22,6 +22,7 @@ FORM = 1  # of the tool tables; within a form keys are only added
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _OWN = re.compile(r'^created-by = "compatlock"$', re.MULTILINE)
 _PACKAGE = re.compile(r"^\[\[packages\]\]$", re.MULTILINE)
+_MARKER = re.compile(r"^marker\b", re.MULTILINE)
 _PIN = re.compile(
     r'^\[\[packages\]\]\nname = "([a-z0-9-]+)"\nversion = "([A-Za-z0-9.!+]+)"$',
     re.MULTILINE,
@@ -68,35 +69,33 @@ def read_pylock(text: str, path: str = "pylock.toml") -> Lock:
     )
 
 
-def read_pylock_pins(text: str, path: str = "pylock.toml") -> dict[str, str]:
-    """Return `{normalised name: version}` of a pylock.toml of any tool.
+def read_pylock_pins(text: str, path: str = "pylock.toml") -> tuple[OlderPin, ...]:
+    """Return what a pylock.toml of any tool pins, with normalised names.
 
-    Tolerant: what has no name or no version is passed over, and so is a package with several versions (a
-    lock for several targets). Raises InputError, naming `path`, when it is no TOML at all.
+    Tolerant: what has no name or no version is passed over. Raises InputError, naming `path`, when it is no
+    TOML at all.
     """
-    pairs = _pairs_of_own(text)
-    if pairs is None:
+    rows = _rows_of_own(text)
+    if rows is None:
         packages = parse_toml(text, path).get("packages")
         tables = (
             [table for table in packages if isinstance(table, dict)] if isinstance(packages, list) else []
         )
-        pairs = [(table.get("name"), table.get("version")) for table in tables]
-    pins: dict[str, str] = {}
-    ambiguous: set[str] = set()
-    for name, version in pairs:
-        if isinstance(name, str) and isinstance(version, str):
-            name = normalise(name)
-            if pins.setdefault(name, version) != version:
-                ambiguous.add(name)
-    return {name: version for name, version in pins.items() if name not in ambiguous}
+        rows = [(table.get("name"), table.get("version"), table.get("marker", "")) for table in tables]
+    return tuple(
+        OlderPin(normalise(name), version, marker if isinstance(marker, str) else "")
+        for name, version, marker in rows
+        if isinstance(name, str) and isinstance(version, str)
+    )
 
 
-def _pairs_of_own(text: str) -> list[tuple[Any, Any]] | None:
-    """The names and versions of an own file, or None: a TOML parser takes longer than the rest of a run."""
-    if not _OWN.search(text):
+def _rows_of_own(text: str) -> list[tuple[Any, Any, Any]] | None:
+    """Names, versions and no markers of an own file without markers, or None: a TOML parser takes longer than
+    the rest of a run."""
+    if not _OWN.search(text) or _MARKER.search(text):
         return None
-    pairs: list[tuple[Any, Any]] = _PIN.findall(text)
-    return pairs if len(pairs) == len(_PACKAGE.findall(text)) else None
+    rows: list[tuple[Any, Any, Any]] = [(*pair, "") for pair in _PIN.findall(text)]
+    return rows if len(rows) == len(_PACKAGE.findall(text)) else None
 
 
 def _valid(values: dict[str, Any], path: str) -> Pylock:

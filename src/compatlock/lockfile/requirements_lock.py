@@ -12,6 +12,7 @@ import re
 from compatlock.lockfile.header import header_lines
 from compatlock.lockfile.origins import file_of
 from compatlock.model.display import one_line, public_url, without_credentials
+from compatlock.model.lock import OlderPin
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 # As a text: only an older lock is read with it.
 _PIN = (
     r"^[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*(?:\[[^\]\n]*\])?[ \t]*={2,3}[ \t]*"
-    r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?=[;#\\\r\n]|--|\Z)"
+    r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?:;[ \t]*([^#\\\r\n]*?))?[ \t]*(?=[#\\\r\n]|--|\Z)"
 )
 
 _INDEX = r"https?://[^\s#$]+\Z"
@@ -47,20 +48,16 @@ def render(lock: Lock, *, tool_version: str, path: str = "requirements.lock") ->
     return "\n".join(lines) + "\n"
 
 
-def read_pins(text: str) -> dict[str, str]:
-    """Return `{normalised name: version}` of the `NAME==VERSION` lines of any requirements-like text.
+def read_pins(text: str) -> tuple[OlderPin, ...]:
+    """Return the `NAME==VERSION` lines of any requirements-like text, with normalised names.
 
-    Tolerant: comments, hashes, options and everything else is passed over. Versions are the text of
-    the file. A name with several versions (a lock for several targets) is left out, as which of them
-    holds cannot be told without its markers.
+    Tolerant: comments, hashes, options and everything else is passed over. Versions and markers are the text
+    of the file.
     """
-    pins: dict[str, str] = {}
-    ambiguous: set[str] = set()
-    for match in re.finditer(_PIN, text.removeprefix("\ufeff"), re.MULTILINE):
-        name, version = normalise(match[1]), match[2]
-        if pins.setdefault(name, version) != version:
-            ambiguous.add(name)
-    return {name: version for name, version in pins.items() if name not in ambiguous}
+    return tuple(
+        OlderPin(normalise(match[1]), match[2], match[3] or "")
+        for match in re.finditer(_PIN, text.removeprefix("\ufeff"), re.MULTILINE)
+    )
 
 
 def lasting_lines(text: str) -> list[str]:

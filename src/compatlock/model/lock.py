@@ -61,6 +61,14 @@ class Pin(NamedTuple):
     marker: str = ""
 
 
+class OlderPin(NamedTuple):
+    """What an older lock pins: `marker` (PEP 508) says for which targets, `""` for all."""
+
+    name: str
+    version: str
+    marker: str = ""
+
+
 class TierValue(NamedTuple):
     """The value that one tier of the objective took, and whether it is proved that none is better."""
 
@@ -99,6 +107,11 @@ class Lock(NamedTuple):
     strategy: str = "optimal"
     notes: tuple[str, ...] = ()
     cuda: str = ""
+
+    @property
+    def older_pins(self) -> tuple[OlderPin, ...]:
+        """What this lock pins, as the older one of another."""
+        return tuple(OlderPin(pin.name, pin.version, pin.marker) for pin in self.pins)
 
     @property
     def versions(self) -> dict[str, str]:
