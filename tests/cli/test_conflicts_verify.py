@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -78,7 +80,7 @@ CORE = 'provider = { package = "core", member = "core/lib.so", '
         (
             'type = "member_regex", wheel = "lib-3.0.tar.gz", member = "x", regex = "y"',
             "unchecked",
-            "lib-3.0.tar.gz is a source distribution",
+            "the index has no lib-3.0.tar.gz",
         ),
         (
             'type = "member_regex", wheel = "lib-3.0-py3-none-any.whl", member = "x", regex = "y"',
@@ -252,3 +254,48 @@ def test_quiet_prints_what_is_wrong(cli: Cli) -> None:
     assert run.out.startswith(
         "refuted    it: app and lib\n  refuted: read: lib/api.py of lib 1.0 defines pack\n"
     )
+
+
+def test_source_distributions(cli: Cli, index: IndexServer) -> None:
+    """They are read whole, and remembered; of what they would install, their top folder is no part."""
+    index.add("lib", "1.0", files={"lib/a.py": b"one\n", "lib/b.py": b"same\n"})
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        for path, data in (
+            ("lib/a.py", b"other\n"),
+            ("lib/b.py", b"same\n"),
+            ("setup.py", b"import numpy\n"),
+        ):
+            entry = tarfile.TarInfo(f"app-1.0/{path}")
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    index.add_file("app", "app-1.0.tar.gz", archive.getvalue())
+    inside = 'wheel = "app-1.0.tar.gz", member = "app-1.0/setup.py", '
+    names = 'a = "app-1.0.tar.gz", b = "lib-1.0-py3-none-any.whl"'
+    fact(
+        f'type = "overlap", {names}, files = 2, differ = 1',
+        f'type = "member_regex", {inside} regex = "import numpy"',
+        kind="overlap", bound="", versions="*",
+    )  # fmt: skip
+    run = cli("conflicts", "verify", *MINE, "-v")
+    assert run.code == 0
+    assert run.out.count("  confirmed: ") == 2
+    before = index.count("app-1.0.tar.gz")
+    assert cli("conflicts", "verify", *MINE, "--offline").out.startswith("confirmed  it")
+    assert index.count("app-1.0.tar.gz") == before
+    del index.files["/files/app-1.0.tar.gz"]
+    run = cli("conflicts", "verify", *MINE, "-v", "--no-cache")
+    assert run.code == 0
+    assert run.out.startswith("unchecked  it")
+    assert "the server has no `app-1.0.tar.gz` (it answered 404)" in run.out
+
+
+@pytest.mark.usefixtures("planted")
+def test_what_was_uploaded_later_does_not_count(cli: Cli, index: IndexServer) -> None:
+    for version, year in (("1.0", 2024), ("2.0", 2026)):
+        source = b"gone = 1\n" if year == 2024 else b""
+        index.add("dated", version, files={"dated.py": source}, upload_time=f"{year}-01-01T00:00:00Z")
+    look = 'type = "member_symbol", package = "dated", member = "dated.py", symbol = "gone", present = ">=1"'
+    fact(look, package="dated", kind="policy", versions="*", bound="-", on="-")
+    assert cli("conflicts", "verify", *MINE).code == 1
+    assert cli("conflicts", "verify", *MINE, "--exclude-newer", "2025-01-01").code == 0

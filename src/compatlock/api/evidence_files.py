@@ -37,17 +37,31 @@ class EvidenceFiles:
         for name in names:
             if name not in self._releases:
                 listing = self._supply.listing(name)
-                self._releases[name] = {r.version: r for r in listing.releases} if listing else {}
+                releases = listing.releases if listing else ()
+                self._releases[name] = {release.version: self._in_time(release) for release in releases}
 
-    def versions(self, package: str, member: str = "", *, yanked: bool = False) -> list[str]:
-        """The releases of a package, newest first, that have a wheel which could have `member`; those that
-        are yanked only if asked for."""
+    def _in_time(self, release: Release) -> Release:
+        """A release without the files that the policy's cut leaves out."""
+        cut = self._supply.policy.exclude_newer
+        if cut is None:
+            return release
+        files = (f for f in release.files if f.upload_time is not None and f.upload_time <= cut)
+        return release._replace(files=tuple(files))
+
+    def versions(self, package: str, member: str = "") -> list[str]:
+        """The releases of a package, newest first, that are not yanked and have a wheel which could have
+        `member`."""
         self.load([package])
         return [
             version
             for version, release in self._releases[package].items()
-            if (yanked or any(file.yanked is None for file in release.files)) and self._best(release, member)
+            if any(file.yanked is None for file in release.files) and self._best(release, member)
         ]
+
+    def all_versions(self, package: str) -> list[str]:
+        """All releases of a package that have a file, newest first."""
+        self.load([package])
+        return [version for version, release in self._releases[package].items() if release.files]
 
     def spelled(self, package: str, version: str) -> str:
         """A version as the index spells it; as it is if the index has none like it."""
@@ -63,7 +77,7 @@ class EvidenceFiles:
         """The wheel of a release that could have `member`, or why there is none."""
         self.load([package])
         release = self._releases[package].get(version)
-        if release is None:
+        if release is None or not release.files:
             return f"the index has no {package} {version}"
         best = self._best(release, member)
         if best is not None:
@@ -72,11 +86,19 @@ class EvidenceFiles:
             return f"{package} {version} has only a source distribution, which is not looked into"
         return f"{package} {version} has no wheel that could have `{member}`"
 
+    def any_file(self, package: str, version: str) -> LockedFile | None:
+        """The wheel of a release, or the source distribution where there is none."""
+        self.load([package])
+        release = self._releases[package].get(version)
+        if release is None or not release.files:
+            return None
+        return locked_file(self._best(release, "") or release.files[0])
+
     def named(self, filename: str) -> LockedFile | str:
         """The file of a name, or why it cannot be looked into."""
-        if not filename.endswith(".whl"):
-            return f"{filename} is a source distribution, which is not looked into"
         package = package_of(filename)
+        if not package:
+            return f"{filename} is the name of neither a wheel nor a source distribution"
         self.load([package])
         for release in self._releases[package].values():
             for file in release.files:
@@ -103,8 +125,15 @@ class EvidenceFiles:
 
 
 def package_of(filename: str) -> str:
-    """The normalised name in a wheel's file name, or in that of a modern source distribution."""
-    return normalise(filename.partition("-")[0])
+    """The normalised name in the file name of a wheel or a source distribution, `""` for other names."""
+    if is_sdist(filename):
+        return normalise(filename.rpartition("-")[0])
+    return normalise(filename.partition("-")[0]) if filename.endswith(".whl") else ""
+
+
+def is_sdist(filename: str) -> bool:
+    """Whether a file name is that of a source distribution."""
+    return filename.endswith((".tar.gz", ".tgz", ".tar.bz2", ".zip"))
 
 
 def _is_for(filename: str, interpreter: str, machine: str) -> bool:

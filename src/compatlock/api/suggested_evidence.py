@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from compatlock.index.supply import Supply
     from compatlock.model.artefact import Artefact, Member
     from compatlock.model.fact import Fact
-    from compatlock.model.finding import Finding, Place
+    from compatlock.model.finding import Finding
     from compatlock.model.lock import LockedFile
 
     Table = dict[str, Any]
@@ -62,7 +62,7 @@ class EvidenceWriter:
     def _overlap(self, finding: Finding, _: Fact) -> Iterator[Table]:
         one, other = self._artefacts[finding.package].file, self._artefacts[finding.on].file
         directories = self._reader.directories([one, other])
-        files, differ = count_overlap(directories[one.filename], directories[other.filename])
+        files, differ = count_overlap(one.filename, other.filename, directories)
         if differ:
             names = {"a": one.filename, "b": other.filename}
             yield {"type": "overlap", **names, "files": files, "differ": differ}
@@ -121,11 +121,12 @@ class EvidenceWriter:
                     where = {"wheel": file.filename, "member": member}
                     yield {"type": "member_import", **where, "imports": imports}
 
-    def _bounds(self, finding: Finding, _: Fact) -> Iterator[Table]:
+    def _bounds(self, finding: Finding, __: Fact) -> Iterator[Table]:
         """What a neighbouring release, or an extra, declares."""
-        place: Place = finding.places[-1]
         for line in finding.details:
-            yield from self._metadata(place.package, place.version, line.partition(": ")[2])
+            release, _, need = line.partition(": ")
+            package, version = release.split(" ", 1)
+            yield from self._metadata(package, version, need)
 
     def _metadata(self, package: str, version: str, need: str) -> Iterator[Table]:
         """The Requires-Dist line of a release that says `need` under whatever marker."""

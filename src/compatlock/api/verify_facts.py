@@ -18,6 +18,8 @@ from compatlock.audit.verify import (
     judge_overlap,
     within,
 )
+from compatlock.index.sdist_reader import SdistReader, SeveralReaders
+from compatlock.index.wheel_memory import RememberedWheels
 from compatlock.model.evidence import (
     CONFIRMED,
     REQUIRES,
@@ -32,7 +34,7 @@ from compatlock.model.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from compatlock.api.options import LockOptions
     from compatlock.api.request import Prepared
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from compatlock.knowledge.claims import Claims
     from compatlock.knowledge.documented import DocumentedFact
     from compatlock.model.fact import Fact
+    from compatlock.model.lock import LockedFile
 
     # A fact's place, and one of its evidence; numbers below zero are of what is checked beyond it.
     Key = tuple[int, int]
@@ -69,7 +72,7 @@ def verify_facts(
 
     def work(prepared: Prepared, supply: Supply) -> VerifyReport:
         with ExitStack() as stack:
-            workshop = Workshop.open(plain, stack, on_progress)
+            workshop = _with_sdists(Workshop.open(plain, stack, on_progress), offline=plain.offline)
             checked = tuple(_Verifier(plain, supply, workshop, facts).run())
             notes = prepared.notes
             cost = workshop.remote.requests, workshop.remote.bytes_received
@@ -77,6 +80,18 @@ def verify_facts(
         return VerifyReport(str(supply.target), checked, notes, *cost)
 
     return with_supply(plain, work, on_progress=on_progress, needs_roots=False)
+
+
+def _with_sdists(workshop: Workshop, *, offline: bool) -> Workshop:
+    """A workshop that looks into source distributions, too."""
+
+    def read(files: Iterable[LockedFile], limit: int) -> dict[str, tuple[bytes, str]]:
+        if offline:
+            return {file.filename: (b"", "offline, and the cache does not hold it") for file in files}
+        return workshop.remote.whole(files, limit)
+
+    sdists = RememberedWheels(SdistReader(read), workshop.observations)
+    return workshop._replace(reader=SeveralReaders(workshop.reader, sdists))
 
 
 class _Verifier:
@@ -112,11 +127,10 @@ class _Verifier:
     def _packages(self) -> Iterator[str]:
         for claims in (claims for fact in self._claims for claims in fact):
             if isinstance(claims, OverlapClaim):
-                yield from (package_of(name) for name in claims[:2] if name.endswith(".whl"))
+                yield from filter(None, map(package_of, claims[:2]))
             elif not isinstance(claims, str):
                 for claim in claims:
-                    if claim.package or claim.wheel.endswith(".whl"):
-                        yield claim.package or package_of(claim.wheel)
+                    yield from filter(None, [claim.package or package_of(claim.wheel)])
 
     def _spell(self) -> None:
         """Take versions as the index spells them."""
@@ -178,8 +192,8 @@ class _Verifier:
                         told = "; ".join(file for file in both if isinstance(file, str))
                         found[place, number] = Checked(UNCHECKED, told)
         directories = self._workshop.reader.directories(f for _, files in pairs.values() for f in files)
-        for key, (claim, files) in pairs.items():
-            found[key] = judge_overlap(claim, *(directories[file.filename] for file in files))
+        for key, (claim, _) in pairs.items():
+            found[key] = judge_overlap(claim, directories)
         return found
 
     def _drive(self, judges: Mapping[Key, Judge]) -> dict[Key, Checked]:

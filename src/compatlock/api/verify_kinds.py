@@ -113,7 +113,7 @@ class Kinds:
         """Whether the newest releases that the row speaks of still overlap."""
         ours, theirs = self._within(fact.package, row.versions), self._within(fact.on, row.bound)
         if not ours or not theirs:
-            return Checked(UNCHECKED, f"no wheels of {fact.package} and {fact.on} to compare")
+            return Checked(UNCHECKED, f"no files of {fact.package} and {fact.on} to compare")
         told = self._differs(fact, ours[0], theirs[0])
         if told is None:
             return Checked(UNCHECKED, f"{fact.package} {ours[0]} and {fact.on} {theirs[0]} were not read")
@@ -136,13 +136,12 @@ class Kinds:
 
     def _differs(self, fact: Fact, one: str, other: str) -> int | None:
         """How many files two releases install with different content; None when that cannot be told."""
-        files = [self._files.file(fact.package, one), self._files.file(fact.on, other)]
-        wheels = [file for file in files if not isinstance(file, str)]
-        if len(wheels) < len(files):
+        files = [self._files.any_file(fact.package, one), self._files.any_file(fact.on, other)]
+        there = [file for file in files if file is not None]
+        directories = self._workshop.reader.directories(there)
+        if len(there) < len(files) or any(directory.problem for directory in directories.values()):
             return None
-        found = self._workshop.reader.directories(wheels)
-        first, second = (found[file.filename] for file in wheels)
-        return None if first.problem or second.problem else count_overlap(first, second)[1]
+        return count_overlap(there[0].filename, there[1].filename, directories)[1]
 
     # What they want of each other
 
@@ -221,8 +220,8 @@ class Kinds:
         return None if fits else True
 
     def _within(self, package: str, specifier: str) -> list[str]:
-        """The releases within a specifier; yanked ones where there are no others."""
-        for versions in (self._files.versions(package), self._files.versions(package, yanked=True)):
+        """The releases within a specifier; those that are yanked or have no wheel if there are no others."""
+        for versions in (self._files.versions(package), self._files.all_versions(package)):
             found = [versions[place] for place in within(specifier, versions)]
             if found:
                 return found

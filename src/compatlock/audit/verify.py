@@ -200,25 +200,34 @@ def judge_beyond(
     return Checked(STALE, answers[failing[0]].reason, f"versions: {ending}")
 
 
-def judge_overlap(claim: OverlapClaim, one: Directory, other: Directory) -> Checked:
-    """Judge a claim by the directories of its two wheels."""
-    for name, directory in ((claim.a, one), (claim.b, other)):
-        if directory.problem:
-            return Checked(UNCHECKED, f"{name}: {directory.problem}")
-    files, differ = count_overlap(one, other)
+def judge_overlap(claim: OverlapClaim, directories: Mapping[str, Directory]) -> Checked:
+    """Judge a claim by the directories of its two files, by name."""
+    for name in (claim.a, claim.b):
+        if directories[name].problem:
+            return Checked(UNCHECKED, f"{name}: {directories[name].problem}")
+    files, differ = count_overlap(claim.a, claim.b, directories)
     if (files, differ) == (claim.files, claim.differ):
         return Checked(CONFIRMED)
     return Checked(REFUTED, f"they share {files} paths, {differ} with different content")
 
 
-def count_overlap(one: Directory, other: Directory) -> tuple[int, int]:
-    """How many paths two wheels both install, and how many of them with different content."""
-    ours, theirs = (
-        {path: (m.size, m.crc) for m in each.members if (path := install_path(m.path))}
-        for each in (one, other)
-    )
+def count_overlap(one: str, other: str, directories: Mapping[str, Directory]) -> tuple[int, int]:
+    """How many paths two files, by name, both install, and how many of them with different content. Of a
+    source distribution it is the paths below its top folder."""
+    ours, theirs = (_installed(name, directories[name]) for name in (one, other))
     common = ours.keys() & theirs.keys()
     return len(common), sum(ours[path] != theirs[path] for path in common)
+
+
+def _installed(name: str, directory: Directory) -> dict[str, tuple[int, int]]:
+    """Size and checksum by the path of installation."""
+    found = {}
+    for member in directory.members:
+        inner = member.path if name.endswith(".whl") else member.path.partition("/")[2]
+        path = install_path(inner)
+        if path:
+            found[path] = member.size, member.crc
+    return found
 
 
 def within(specifier: str, versions: Sequence[str]) -> list[int]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The options of `lock` that are for this command too.
 _TAKEN = {
     "python", "platform", "default_index", "indexes", "index_for", "cert", "facts", "no_shipped_facts",
-    "offline", "cache_dir", "no_cache", "as_json", "quiet", "verbose",
+    "exclude_newer", "offline", "cache_dir", "no_cache", "as_json", "quiet", "verbose",
 }  # fmt: skip
 _HELP = {
     "python": "Python whose wheel is looked into where a release has several; 3.12 unless given.",
@@ -43,8 +43,8 @@ def _run(*, ids: tuple[str, ...], **values: Any) -> None:
     from compatlock.model.target import Target
 
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, remarks = settled({**given, "exclude_newer": "", "cuda": "", "driver": ""})
-    for setting in ("exclude_newer", "cuda", "driver"):
+    given, remarks = settled({**given, "cuda": "", "driver": ""})
+    for setting in ("cuda", "driver"):
         given.pop(setting, None)
     as_json, quiet, verbose = given.pop("as_json"), given.pop("quiet"), given.pop("verbose")
     facts = documented_facts(given.pop("facts"), shipped=not given.pop("no_shipped_facts"))

@@ -100,9 +100,9 @@ def _members(data: bytes, filename: str) -> Iterator[tuple[str, IO[bytes]]]:
     if filename.endswith(".zip"):
         yield from _zip_members(stream)
     elif filename.endswith((".tar.gz", ".tgz")):
-        yield from _tar_members(gzip.GzipFile(fileobj=stream))
+        yield from tar_members(gzip.GzipFile(fileobj=stream))
     elif filename.endswith(".tar.bz2"):
-        yield from _tar_members(bz2.BZ2File(stream))
+        yield from tar_members(bz2.BZ2File(stream))
     else:
         raise _UnusableError("the sdist is not an archive of a supported kind")
 
@@ -115,7 +115,8 @@ def _zip_members(stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
                     yield info.filename, member
 
 
-def _tar_members(unpacked: gzip.GzipFile | bz2.BZ2File) -> Iterator[tuple[str, IO[bytes]]]:
+def tar_members(unpacked: gzip.GzipFile | bz2.BZ2File) -> Iterator[tuple[str, IO[bytes]]]:
+    """The regular files of a tar archive by path, a stream each, to be read before the next; bounded."""
     with tarfile.open(fileobj=_Bounded(unpacked), mode="r|") as archive:
         for count, info in enumerate(archive):
             if count >= MAX_MEMBERS:

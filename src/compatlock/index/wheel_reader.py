@@ -155,6 +155,21 @@ class RemoteWheels:
             self._finish(file.filename)
             yield file, member, content
 
+    def whole(self, files: Iterable[LockedFile], limit: int) -> dict[str, tuple[bytes, str]]:
+        """Return all bytes of files of up to `limit` bytes by file name; or none, and why. Raises as
+        `directories`."""
+        import asyncio
+
+        wanted = {file.filename: file for file in files}
+        if not wanted:
+            return {}
+        thread, session = self._open()
+
+        async def read() -> list[tuple[bytes, str]]:
+            return await asyncio.gather(*(session.whole(file, limit) for file in wanted.values()))
+
+        return dict(zip(wanted, thread.run(read()), strict=True))
+
     def close(self) -> None:
         """Close the connections and end the thread, if there are any."""
         if self._thread is not None and self._transport is not None:

@@ -138,6 +138,22 @@ class WheelSession:
                 left.clear()
         await asyncio.gather(*map(read, left))
 
+    async def whole(self, file: LockedFile, limit: int) -> tuple[bytes, str]:
+        """Return all bytes of a file of up to `limit` bytes; or none, and why."""
+        if not file.url:
+            return b"", _nowhere(file)
+        try:
+            reply = await self._fetch(file.url, limit=limit)
+            if reply.status != 200:
+                raise MissingError(reply)
+            if not reply.complete:
+                return b"", f"it is larger than {limit // 2**20} MB"
+            if file.sha256:
+                check_hash(file.url, reply.body, file.sha256)
+        except (IndexUnavailable, MissingError) as error:
+            return b"", _in_words(error, file)
+        return reply.body, ""
+
     @asynccontextmanager
     async def _gate(self, file: LockedFile) -> AsyncIterator[bool]:
         """Let few files be read at once from a server that may send whole ones. Whether it is known that it

@@ -1,0 +1,161 @@
+"""Looks into source distributions as into wheels. Their archives have no directory that could be read apart:
+they are read whole, up to a limit, and nothing in them is run."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import IO, TypeVar
+
+from compatlock.index.sdist import tar_members
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compatlock.model.artefact import WheelReader
+    from compatlock.model.lock import LockedFile
+
+_T = TypeVar("_T")
+
+# Bytes of an archive, of all that is in it, and members.
+MAX_ARCHIVE = 32 * 1024 * 1024
+MAX_UNPACKED = 128 * 1024 * 1024
+MAX_MEMBERS = 50_000
+# Unpacked archives that are kept, in bytes: what is asked for after a directory is mostly of the same one.
+_KEPT = 2 * MAX_UNPACKED
+
+
+class SdistReader:
+    """A `model.artefact.WheelReader` for source distributions (.tar.gz, .tgz, .tar.bz2, .zip).
+
+    `read` returns the bytes of files of up to so many bytes by name, or none, and why. Paths of members begin
+    with the archive's top folder.
+    """
+
+    def __init__(self, read: Callable[[Iterable[LockedFile], int], dict[str, tuple[bytes, str]]]) -> None:
+        self._read = read
+        self._known: dict[str, tuple[dict[str, bytes], str]] = {}
+        self._held = 0
+
+    def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
+        """See `WheelReader.directories`."""
+        wanted = {file.filename: file for file in files}
+        self._load(wanted.values())
+        return {name: _directory(*self._known[name]) for name in wanted}
+
+    def contents(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> dict[tuple[str, str], Content]:
+        """See `WheelReader.contents`."""
+        found = self.each_content(wanted, limit=limit)
+        return {(file.filename, member.path): content for file, member, content in found}
+
+    def each_content(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> Iterator[tuple[LockedFile, Member, Content]]:
+        """See `WheelReader.each_content`; `limit` counts unpacked bytes."""
+        pairs = list(dict.fromkeys(wanted))
+        self._load(file for file, _ in pairs)
+        for file, member in pairs:
+            members, problem = self._known[file.filename]
+            data = members.get(member.path)
+            if data is None:
+                yield file, member, Content(complete=False, problem=problem or "it has no such member")
+            else:
+                yield file, member, Content(data[:limit], complete=len(data) <= limit)
+
+    def _load(self, files: Iterable[LockedFile]) -> None:
+        missing = [file for file in files if file.filename not in self._known]
+        if self._held > _KEPT:
+            self._known.clear()
+            self._held = 0
+        for name, (data, problem) in self._read(missing, MAX_ARCHIVE).items():
+            members: dict[str, bytes] = {}
+            if not problem:
+                members, problem = unpack_sdist(data, name)
+            self._known[name] = members, problem
+            self._held += sum(map(len, members.values()))
+
+
+class SeveralReaders:
+    """A `model.artefact.WheelReader` that asks one reader for wheels, and another for all other files."""
+
+    def __init__(self, wheels: WheelReader, others: WheelReader) -> None:
+        self._wheels = wheels
+        self._others = others
+
+    def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
+        """See `WheelReader.directories`."""
+        wheels, others = _parted(files, lambda file: file)
+        return {**self._wheels.directories(wheels), **self._others.directories(others)}
+
+    def contents(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> dict[tuple[str, str], Content]:
+        """See `WheelReader.contents`."""
+        wheels, others = _parted(wanted, lambda pair: pair[0])
+        return {**self._wheels.contents(wheels, limit=limit), **self._others.contents(others, limit=limit)}
+
+    def each_content(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> Iterator[tuple[LockedFile, Member, Content]]:
+        """See `WheelReader.each_content`."""
+        wheels, others = _parted(wanted, lambda pair: pair[0])
+        yield from self._wheels.each_content(wheels, limit=limit)
+        yield from self._others.each_content(others, limit=limit)
+
+
+def _parted(items: Iterable[_T], file_of: Callable[[_T], LockedFile]) -> tuple[list[_T], list[_T]]:
+    """Those of wheels, and the others."""
+    both: tuple[list[_T], list[_T]] = [], []
+    for item in items:
+        both[not file_of(item).filename.endswith(".whl")].append(item)
+    return both
+
+
+def _directory(members: dict[str, bytes], problem: str) -> Directory:
+    if problem:
+        return Directory(problem=problem)
+    return Directory(
+        tuple(Member(path, len(data), len(data), zlib.crc32(data)) for path, data in members.items())
+    )
+
+
+def unpack_sdist(data: bytes, filename: str) -> tuple[dict[str, bytes], str]:
+    """Return the regular files of a source distribution; or none, and why. Never raises for its bytes."""
+    members: dict[str, bytes] = {}
+    left = MAX_UNPACKED
+    try:
+        for path, stream in _members(data, filename):
+            text = stream.read(left + 1)
+            left -= len(text)
+            if left < 0 or len(members) >= MAX_MEMBERS:
+                return {}, f"the sdist is larger than {MAX_UNPACKED // 2**20} MB, or has too many members"
+            if "\n" not in path:
+                members[path] = text
+    except Exception as error:  # Archives are other people's bytes: what can go wrong is not a closed set.
+        return {}, f"the sdist is not a readable archive ({error})"
+    return members, ""
+
+
+def _members(data: bytes, filename: str) -> Iterator[tuple[str, IO[bytes]]]:
+    stream = io.BytesIO(data)
+    if filename.endswith(".zip"):
+        with zipfile.ZipFile(stream) as archive:
+            for entry in archive.infolist():
+                if not entry.is_dir():
+                    with archive.open(entry) as member:
+                        yield entry.filename, member
+        return
+    if filename.endswith((".tar.gz", ".tgz")):
+        yield from tar_members(gzip.GzipFile(fileobj=stream))
+    elif filename.endswith(".tar.bz2"):
+        yield from tar_members(bz2.BZ2File(stream))
+    else:
+        raise ValueError("it is of no supported kind")
