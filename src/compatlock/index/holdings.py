@@ -13,8 +13,8 @@ from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+    from typing import Any, TypeVar
 
     from compatlock.index.compile import Compiler
     from compatlock.index.indexes import IndexSet
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from compatlock.model.package import Package
     from compatlock.model.policy import Policy
     from compatlock.model.target import Target
+
+    _Row = TypeVar("_Row")
 
 
 class CacheChanged(NotCached):
@@ -58,7 +60,10 @@ class Holdings:
         self._store = store
         self._now = now
         self._max_age = max_age
-        self._view_key = f"{target.key}/{policy.key}"
+        # What is stored of a package goes by the policy of that package: few have one of their own.
+        self._view_key = f"{target.key}/{policy.rules().key}"
+        self._view_keys = {name: f"{target.key}/{policy.rules(name).key}" for name in policy.named}
+        self._prereleases = dict(policy.prerelease_for)
         self._packages: dict[str, Package] = {}
         self._digests: dict[str, str] = {}
         # Packages whose listing is from an earlier run.
@@ -95,7 +100,21 @@ class Holdings:
         return [n for n in unread if n not in self._packages]
 
     def _look(self, source: str, names: list[str]) -> dict[str, PackageRow]:
-        return self._store.packages(source, self._view_key, names)
+        return self._by_view(names, lambda key, some: self._store.packages(source, key, some))
+
+    def _view_key_of(self, name: str) -> str:
+        return self._view_keys.get(name, self._view_key)
+
+    def _by_view(
+        self, names: Sequence[str], ask: Callable[[str, list[str]], dict[str, _Row]]
+    ) -> dict[str, _Row]:
+        """What `ask` answers for the names under each key of their views."""
+        others = [n for n in names if n not in self._view_keys] if self._view_keys else list(names)
+        found = ask(self._view_key, others) if others else {}
+        for name in names if len(others) < len(names) else ():
+            if name in self._view_keys:
+                found.update(ask(self._view_keys[name], [name]))
+        return found
 
     def _is_fresh(self, row: PackageRow) -> bool:
         return self._max_age is None or 0 <= self._now - row.fetched <= self._max_age
@@ -137,7 +156,8 @@ class Holdings:
         if listing.status:
             encoded["s"] = [listing.status, listing.status_reason]
         source = self.source_of(listing.project)
-        self._store.put_view(source, self._view_key, listing.project, listing.digest, encoded)
+        key = self._view_key_of(listing.project)
+        self._store.put_view(source, key, listing.project, listing.digest, encoded)
         return encoded
 
     def _view(self, name: str) -> View:
@@ -165,7 +185,7 @@ class Holdings:
         def compute(specifier: str) -> tuple[int, ...]:
             return self._answer(name, specifier)
 
-        prerelease = self.policy.prerelease
+        prerelease = self._prereleases.get(name, self.policy.prerelease)
         self._packages[name] = package_of(name, view, known, compute=compute, prerelease=prerelease)
         self._digests[name] = digest
         if "s" in view:
@@ -246,15 +266,23 @@ class Holdings:
         found: dict[str, list[File]] = {}
         for source in dict.fromkeys(map(self.source_of, wanted)):
             there = {name: release for name, release in wanted.items() if self.source_of(name) == source}
-            found.update(self._store.installable(source, self._view_key, there))
+            found.update(self._installable_stored(source, there))
         for name, index in unread:
             files = found.get(name)
             if files is None:
                 files = list(self._view(name).candidates[index].files)
                 source = self.source_of(name)
-                self._store.put_installable(source, self._view_key, name, *wanted[name], files)
+                self._store.put_installable(source, self._view_key_of(name), name, *wanted[name], files)
             self._installable[name, index] = files
         return {name: self._installable[name, index] for name, index in releases.items()}
+
+    def _installable_stored(
+        self, source: str, releases: Mapping[str, tuple[str, str]]
+    ) -> dict[str, list[File]]:
+        return self._by_view(
+            list(releases),
+            lambda key, names: self._store.installable(source, key, {n: releases[n] for n in names}),
+        )
 
     def hidden(self, name: str) -> tuple[Hidden, ...]:
         """The releases of a project that are no candidates, each with the reason."""

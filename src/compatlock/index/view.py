@@ -16,6 +16,7 @@ from compatlock.index.stored_view import KEY_LENGTH
 from compatlock.index.tags import TagRanks, build_number
 from compatlock.index.wheel_platforms import wheels_fit
 from compatlock.model.package import PRERELEASE, YANKED
+from compatlock.model.policy import AS_OTHERS, NEVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from compatlock.model.listing import File, Listing, Release
-    from compatlock.model.policy import Policy
+    from compatlock.model.policy import Policy, Rules
     from compatlock.model.target import Target
 
 # Why a release is hidden from a target.
@@ -35,6 +36,7 @@ NATIVE = "native"
 NO_BINARY = "no-binary"
 ONLY_BINARY = "only-binary"
 NO_PRERELEASE = "pre-release"
+NO_YANKED = "no-yanked"
 # Of a release that is not even in the listing, because none of its files can be used.
 UNUSABLE = "unusable"
 
@@ -108,6 +110,8 @@ class Viewer:
         self._python = Version(target.python)
         self._ranks = TagRanks(target)
         self._policy = policy
+        self._named = policy.named
+        self._rules_of_others = policy.rules()
         self._python_memo: dict[str, bool] = {}
 
     def accepts_python(self, requires_python: str) -> bool:
@@ -124,14 +128,15 @@ class Viewer:
 
     def view(self, listing: Listing) -> View:
         """The view of a project."""
-        drafts = [self._draft(listing.project, k, r) for k, r in enumerate(listing.releases)]
+        rules = self._rules(listing.project)
+        drafts = [self._draft(rules, k, r) for k, r in enumerate(listing.releases)]
         # Only sdists to choose from in every release: then they are what the project offers.
         any_wheel = any(isinstance(d, _Draft) and d.candidate.file.is_wheel for d in drafts)
         candidates, hidden = [], []
         for draft in drafts:
             if isinstance(draft, Hidden):
                 hidden.append(draft)
-            elif any_wheel and draft.native:
+            elif any_wheel and draft.native and not rules.native:
                 hidden.append(Hidden(draft.candidate.version, NATIVE, position=draft.candidate.position))
             else:
                 candidates.append(draft.candidate)
@@ -147,45 +152,34 @@ class Viewer:
         detailed = newest._replace(detail=wheels_fit(wheels, self._target))
         return view._replace(hidden=tuple(detailed if h is newest else h for h in view.hidden))
 
-    def _gate(self, version: str, yanked: bool) -> str:
-        if yanked:
-            return YANKED
-        return PRERELEASE if self._policy.prerelease != "allow" and _is_prerelease(version) else ""
+    def _rules(self, project: str) -> Rules:
+        return self._policy.rules(project) if project in self._named else self._rules_of_others
 
-    def _in_time(self, files: tuple[File, ...]) -> list[File]:
-        cut = self._policy.exclude_newer
-        return [f for f in files if cut is None or ((time := f.upload_time) is not None and time <= cut)]
-
-    def _draft(self, project: str, position: int, release: Release) -> _Draft | Hidden:
+    def _draft(self, rules: Rules, position: int, release: Release) -> _Draft | Hidden:
         """What the release would be as a candidate, or why it is none whatever the others are."""
-        files = self._in_time(release.files)
+        files = _in_time(release.files, rules.exclude_newer)
         if not files:
             dated = any(f.upload_time is not None for f in release.files)
             return Hidden(release.version, DATE if dated else UNDATED, position=position)
-        if self._policy.prerelease == "disallow" and _is_prerelease(release.version):
+        if rules.prerelease == "disallow" and _is_prerelease(release.version):
             return Hidden(release.version, NO_PRERELEASE, position=position)
         kept = [f for f in files if f.yanked is None]
-        for yanked, chosen in ((False, kept), (True, files)) if len(kept) < len(files) else ((False, files),):
-            wheels, sdists = self._sort(project, chosen)
+        if rules.yanked == NEVER and not kept:
+            return Hidden(release.version, NO_YANKED, position=position)
+        for yanked, chosen in _choices(rules, files, kept):
+            wheels, sdists = self._sort(rules, chosen)
             if wheels or sdists:
                 times = [f.upload_time for f in files if f.upload_time is not None]
                 time = min(times) if times else None
-                gate = self._gate(release.version, yanked)
+                gate = _gate(rules, release.version, yanked)
                 candidate = Candidate(position, release.version, (*wheels, *sdists), time, gate)
-                return _Draft(candidate, native=not wheels and self._is_native_build(project, chosen))
-        return self._why_hidden(project, release.version, files)._replace(position=position)
+                return _Draft(candidate, native=not wheels and rules.wheels and _has_native_wheels(chosen))
+        return self._why_hidden(rules, release.version, files, kept)._replace(position=position)
 
-    def _is_native_build(self, project: str, files: list[File]) -> bool:
-        """Whether the release has wheels for platforms; those for any platform, but another Python, tell
-        that building it is easy."""
-        for_platforms = (f.is_wheel and not f.filename.endswith("-any.whl") for f in files)
-        return any(for_platforms) and not self._policy.forbids_wheels(project)
-
-    def _sort(self, project: str, files: list[File]) -> tuple[list[File], list[File]]:
+    def _sort(self, rules: Rules, files: list[File]) -> tuple[list[File], list[File]]:
         wheels: list[tuple[int, tuple[int, str], File]] = []
         sdists = []
-        takes_wheels = not self._policy.forbids_wheels(project)
-        takes_sdists = not self._policy.forbids_sdists(project)
+        takes_wheels, takes_sdists = rules.wheels, rules.sdists
         rank_of, accepts = self._ranks.rank_of_wheel, self.accepts_python
         for file in files:
             filename = file.filename
@@ -204,15 +198,41 @@ class Viewer:
         sdists.sort(key=lambda file: (not file.filename.endswith(".tar.gz"), file.filename))
         return [entry[2] for entry in wheels], sdists
 
-    def _why_hidden(self, project: str, version: str, files: list[File]) -> Hidden:
+    def _why_hidden(self, rules: Rules, version: str, files: list[File], kept: list[File]) -> Hidden:
+        if rules.yanked == NEVER and any(self._sort(rules, files)):
+            return Hidden(version, NO_YANKED)
+        files = kept if rules.yanked == NEVER else files
         right_python = [f for f in files if self.accepts_python(f.requires_python)]
         if not right_python:
             return Hidden(version, PYTHON, files[0].requires_python)
-        if self._policy.forbids_wheels(project):
+        if not rules.wheels:
             return Hidden(version, NO_BINARY)
         if any(not f.is_wheel for f in right_python):
             return Hidden(version, ONLY_BINARY)
         return Hidden(version, TAGS)
+
+
+def _in_time(files: tuple[File, ...], cut: int | None) -> list[File]:
+    return [f for f in files if cut is None or ((time := f.upload_time) is not None and time <= cut)]
+
+
+def _choices(rules: Rules, files: list[File], kept: list[File]) -> tuple[tuple[bool, list[File]], ...]:
+    """The files among which an installer chooses, the first that has any; whether these make it yanked."""
+    if len(kept) == len(files) or rules.yanked == AS_OTHERS:
+        return ((False, files),)
+    return ((False, kept),) if rules.yanked == NEVER else ((False, kept), (True, files))
+
+
+def _gate(rules: Rules, version: str, yanked: bool) -> str:
+    if yanked:
+        return YANKED
+    return PRERELEASE if rules.prerelease != "allow" and _is_prerelease(version) else ""
+
+
+def _has_native_wheels(files: list[File]) -> bool:
+    """Whether the release has wheels for platforms; those for any platform, but another Python, tell that
+    building it is easy."""
+    return any(f.is_wheel and not f.filename.endswith("-any.whl") for f in files)
 
 
 def encode_view(view: View) -> dict[str, Any]:
