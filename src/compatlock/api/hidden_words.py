@@ -42,6 +42,9 @@ def helpful(core: Core, name: str, hidden: Sequence[Hidden]) -> list[Hidden]:
     if any(e.kind == kinds.FACT and e.package == name and e.on == CUDA for e in core.edges):
         # Releases for a newer CUDA are no way out for a target that does not run it.
         return []
+    if any(e.kind == kinds.FACT and e.on == name for e in core.edges):
+        # Which of them the fact allows does not stand in the core: nothing is promised.
+        return []
     fitting = _within(hidden, _bounds(core, name))
     speaks = [e for e in core.edges if e.releases and name == (e.on if e.kind == kinds.EXTRA else e.package)]
     unmet = any(g.package == name and (g.specifiers or not g.newest) for g in core.gaps)
