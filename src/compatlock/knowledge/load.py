@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from compatlock.errors import FactError, InputError
-from compatlock.knowledge.memo import decode_fact, decode_profile, remembered
+from compatlock.knowledge.memo import decode_fact, decode_profile, read_compiled, remembered
 from compatlock.knowledge.user_profiles import OWN_FILE, PROJECT_FILE, find_user_profiles
 from compatlock.model.fact import SHIPPED_FACTS, Fact
 from compatlock.model.profile import Profile
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# Our wheels are always unpacked, and importlib.resources costs imports.
-_DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+# What is shipped. Our wheels are always unpacked, and importlib.resources costs imports.
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
 
 
 def load_facts(
@@ -52,7 +52,7 @@ def load_facts(
 
 def fact_files(paths: Sequence[str | Path] = (), *, shipped: bool = True) -> dict[str, str]:
     """Return the paths of facts files, the shipped one first, each with its name for messages."""
-    files = {os.path.join(_DATA, SHIPPED_FACTS): SHIPPED_FACTS} if shipped else {}
+    files = {os.path.join(DATA, SHIPPED_FACTS): SHIPPED_FACTS} if shipped else {}
     files.update((os.fspath(path), os.fspath(path)) for path in paths)
     return files
 
@@ -93,7 +93,7 @@ def all_profiles(
 
 def profile_names() -> tuple[str, ...]:
     """Return the names of the shipped profiles, sorted."""
-    files = os.listdir(os.path.join(_DATA, "profiles"))
+    files = os.listdir(os.path.join(DATA, "profiles"))
     return tuple(sorted(name[: -len(".toml")] for name in files if name.endswith(".toml")))
 
 
@@ -106,8 +106,12 @@ def shadowing_note(profile: Profile) -> str:
 
 
 def _shipped_profile(name: str, memo: MutableMapping[str, str] | None) -> Profile:
-    path = os.path.join(_DATA, "profiles", f"{name}.toml")
-    return _profile_of(read_file(path, _shipped_origin(name)), _shipped_origin(name), memo)
+    origin = _shipped_origin(name)
+    content = read_file(os.path.join(DATA, "profiles", f"{name}.toml"), origin)
+    compiled = read_compiled(DATA, origin, content)
+    if compiled is not None:
+        return decode_profile(compiled[0])._replace(origin=origin)
+    return _profile_of(content, origin, memo)
 
 
 def _shipped_origin(name: str) -> str:
@@ -142,7 +146,8 @@ def _facts_of(content: bytes, origin: str, memo: MutableMapping[str, str] | None
     def decode(rows: list[Any]) -> tuple[Fact, ...]:
         return tuple(decode_fact(row) for row in rows)
 
-    facts = remembered("facts", content, memo, parse, decode)
+    compiled = read_compiled(DATA, origin, content) if origin == SHIPPED_FACTS else None
+    facts = decode(compiled) if compiled is not None else remembered("facts", content, memo, parse, decode)
     # The origin is not the memo's: the same content can stand in several files.
     return tuple(fact._replace(origin=origin) for fact in facts)
 

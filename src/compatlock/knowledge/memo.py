@@ -7,6 +7,8 @@ more than the rest of a run.
 from __future__ import annotations
 
 import json
+import os
+from zlib import crc32
 
 from compatlock.model.fact import Fact, FactBound
 from compatlock.model.profile import Profile
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 # Changes with the schema and with what the compiled values hold; old memo entries are then left alone.
 SCHEMA_VERSION = "2"
+# The folder of what is shipped compiled, see compiled.py.
+COMPILED = "compiled"
 
 
 def remembered(
@@ -48,6 +52,27 @@ def remembered(
     value = parse()
     memo[key] = json.dumps(value)
     return value
+
+
+def read_compiled(data: str, origin: str, content: bytes) -> Any:
+    """The JSON values of the file `origin` of the folder `data`, whose content is this; None when they were
+    made of another content, or cannot be read."""
+    try:
+        with open(compiled_path(data, origin), encoding="ascii") as file:
+            made_of, values = json.loads(file.read())
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    return values if made_of == content_mark(content) else None
+
+
+def compiled_path(data: str, origin: str) -> str:
+    """Where the compiled form of the file `origin` of the folder `data` is."""
+    return os.path.join(data, COMPILED, os.path.splitext(os.path.basename(origin))[0] + ".json")
+
+
+def content_mark(content: bytes) -> str:
+    """What tells that a compiled form was made of this content, by these rules."""
+    return f"{SCHEMA_VERSION} {len(content)} {crc32(content):08x}"
 
 
 def _key(what: str, content: bytes) -> str:
