@@ -129,7 +129,7 @@ CASES = {
     "requires-python-wheels": Case(everywhere(a="1.0.0"), ("3.10", "3.11")),
     "virtual-package-extra-priorities": Case(everywhere(a="1.0.0", b="1.0.0"), ("3.12", "3.13")),
     "wrong-backtracking-basic": Case(everywhere(a="1.0.0", b="2.0.9")),
-    # Its text would rather have a 1.0.0 and b-inner 2.0.9; what is asked for by name goes before the rest here.
+    # Its text would rather have a 1.0.0 and b-inner 2.0.9; here what is asked for by name goes first.
     "wrong-backtracking-indirect": Case(everywhere(a="2.0.0", b="1.0.0", b_inner="1.0.0", too_old="1.0.0")),
 }
 
