@@ -139,7 +139,7 @@ def test_a_fact_whose_newer_releases_changed(cli: Cli) -> None:
     )  # fmt: skip
     run = cli("conflicts", "verify", *MINE)
     assert run.code == 1
-    assert run.out.startswith("stale      it: app and lib\n  stale: newer releases")
+    assert run.out.startswith("stale      it: app and lib\n  stale: beyond its evidence")
     assert "    ext 2.0 is built for CUDA 13\n    what holds: ext <=1.0\n" in run.out
 
 

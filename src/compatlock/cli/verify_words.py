@@ -42,7 +42,7 @@ def _fact_lines(checked: CheckedFact, item: DocumentedFact, *, verbose: bool) ->
             yield from _piece_lines(piece, evidence_line(evidence))
     for piece in checked.beyond:
         if verbose or piece.verdict in FAILING:
-            yield from _piece_lines(piece, "newer releases and the index as a whole")
+            yield from _piece_lines(piece, "beyond its evidence")
 
 
 def _piece_lines(piece: Checked, what: str) -> Iterator[str]:
