@@ -76,6 +76,8 @@ def state(look: Look) -> str:
         (SYMBOL, "pkg/ext.so", "a1", NO),
         (REGEX, "pkg/mod.py", r"class \w+:\n    limit", YES),
         (REGEX, "pkg/mod.py", r"class \w+:\nlimit", NO),
+        (REGEX, "pkg/mod.py", r"(?u)class\N{SPACE}Thing", YES),
+        (REGEX, "pkg/mod.py", r"(?u)class\N{DIGIT ONE}Thing", NO),
         (NEEDS, "pkg/ext.so", "libcudart.so.13", YES),
         (NEEDS, "pkg/ext.so", "libcudart.so.12", NO),
         (NEEDS, "pkg/data.so", "libcudart.so.12", NO),

@@ -107,6 +107,17 @@ def test_a_reader() -> None:
     assert store.asked == ["a-1.0.tar.gz", "b-1.0.tar.gz"]
 
 
+def test_no_more_is_kept_than_is_sensible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sdist_reader, "_KEPT", 10)
+    store = _Store({"a-1.0.tar.gz": gzip.compress(tar()), "b-1.0.tar.gz": gzip.compress(tar())})
+    reader = SdistReader(store.read)
+    one, other = LockedFile("a-1.0.tar.gz"), LockedFile("b-1.0.tar.gz")
+    assert reader.directories([one])
+    # What was kept is let go, but for nothing that is asked for now.
+    assert len(reader.directories([one, other])) == 2
+    assert store.asked == ["a-1.0.tar.gz", "a-1.0.tar.gz", "b-1.0.tar.gz"]
+
+
 def test_each_file_goes_to_its_reader() -> None:
     store = _Store({"a-1.0.tar.gz": gzip.compress(tar())})
     both = SeveralReaders(MemoryWheels({"b-1.0-py3-none-any.whl": {"b.py": b"y"}}), SdistReader(store.read))

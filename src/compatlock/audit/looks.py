@@ -194,13 +194,22 @@ def answer_from(content: Content, look: Look, filename: str) -> Answer:
     elif look.kind == SYMBOL:
         shown = _defines(data, look)
     else:
-        shown = re.search(look.text.encode(), data) is not None
+        shown = _has(data, look.text)
     if shown:
         return Answer(YES)
     if shown is None or not content.complete:
         why = "cannot be read by this Python" if content.complete else "is too large to be read whole"
         return Answer(UNTOLD, f"{filename}: {look.member} {why}")
     return Answer(NO, f"{filename}: {look.member} {_denied(look)}")
+
+
+def _has(data: bytes, pattern: str) -> bool:
+    """Whether a regular expression is found, in bytes unless it is one for text alone."""
+    try:
+        compiled = re.compile(pattern.encode())
+    except (re.error, ValueError):
+        return re.search(pattern, data.decode("utf-8", "replace")) is not None
+    return compiled.search(data) is not None
 
 
 def _imports(source: bytes, look: Look) -> bool | None:

@@ -71,10 +71,10 @@ class SdistReader:
                 yield file, member, Content(data[:limit], complete=len(data) <= limit)
 
     def _load(self, files: Iterable[LockedFile]) -> None:
-        missing = [file for file in files if file.filename not in self._known]
         if self._held > _KEPT:
             self._known.clear()
             self._held = 0
+        missing = [file for file in files if file.filename not in self._known]
         for name, (data, problem) in self._read(missing, MAX_ARCHIVE).items():
             members: dict[str, bytes] = {}
             if not problem:
