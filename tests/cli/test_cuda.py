@@ -87,7 +87,8 @@ def test_a_lock_for_another_driver_is_outdated(cli: Cli) -> None:
     assert cli("lock", *arguments, "--driver", "570", "--locked").code == 0
     run = cli("lock", *arguments, "--driver", "575", "--locked")
     assert run.code == 1
-    assert "requirements.lock would change, though no pin does" in run.err
+    assert "would change:\ntarget: CPython 3.12.0 on x86_64-manylinux_2_34, driver 570 -> " in run.err
+    assert "\nno pin changed\n" in run.err
 
 
 def test_another_driver_reads_nothing_again(cli: Cli, index: IndexServer) -> None:

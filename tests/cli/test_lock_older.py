@@ -132,8 +132,9 @@ def test_locked_shows_what_would_change(cli: Cli) -> None:
         1,
         "",
         "error: requirements.lock would change:\n"
+        "Major steps:\n"
+        "  app 1.0 -> 3.0 (asked for)\n"
         "1 changed\n"
-        "  changed app 1.0 -> 3.0\n"
         "hint: run the same command without `--locked` to update requirements.lock\n",
     )
     assert LOCK.read_bytes() == before

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from compatlock.api.check_pins import Given, read_given
+from compatlock.lockfile.compare import together
 from compatlock.lockfile.diff import Diff, Side, diff_locks
+from compatlock.model.lock import OlderPin
+from compatlock.model.target import TARGET_SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +28,15 @@ def side_of(lock: Lock, name: str) -> Side:
     """A lock as one side of a difference, called `name`."""
     waived = (edge for edge in lock.edges if edge.waived)
     waivers = tuple(sorted({_edge(edge.package, edge.extra, edge.on) for edge in waived}))
-    return Side(name, lock.versions, waivers, lock.target, frozenset(lock.roots))
+    return Side(name, together(lock.older_pins), waivers, lock.target, frozenset(lock.roots))
 
 
 def _side(given: Given, path: str) -> Side:
     return Side(
         name="standard input" if path == "-" else path,
-        pins={pin.name: pin.version for pin in given.pins},
+        pins=together(OlderPin(pin.name, pin.version, pin.marker) for pin in given.pins),
         waivers=tuple(sorted({_edge(w.package, w.extra, w.on) for w in given.waivers})),
-        target=str(given.target) if given.target else "",
+        target=TARGET_SEPARATOR.join(map(str, given.targets)),
         roots=frozenset(pin.name for pin in given.pins if pin.is_root),
     )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply
-    from compatlock.model.lock import OlderPin
+    from compatlock.model.lock import Lock, OlderPin
     from compatlock.model.unusable import Unusable
 
 DEFAULT_OUTPUT = "requirements.lock"
@@ -99,7 +99,7 @@ def lock_to_files(
     before, after = together(pins), together(outcome.lock.older_pins)
     found = changes(before, after)
     if locked:
-        _require_current(files, found)
+        _require_current(files, outcome.lock, found)
     else:
         _write(files)
     where = next((file.path for file in files if file.path != STDOUT), "the lock")
@@ -193,7 +193,7 @@ def _write(files: Iterable[LockFile]) -> None:
             write_atomically(file.path, file.text)
 
 
-def _require_current(files: Iterable[LockFile], found: tuple[Change, ...]) -> None:
+def _require_current(files: Iterable[LockFile], lock: Lock, found: tuple[Change, ...]) -> None:
     """Raise LockOutdated when a file is missing or would change by more than what it tells of the index and
     of lag, which changes with every upload."""
     again = "run the same command without `--locked` to"
@@ -203,6 +203,9 @@ def _require_current(files: Iterable[LockFile], found: tuple[Change, ...]) -> No
         if says_the_same(file.format, file.before, file.text, file.path):
             continue
         hints = [f"{again} update {os.path.basename(file.path)}"]
-        if not found:
+        from compatlock.api.outdated import change_in_words
+
+        words = change_in_words(file.format, file.before, file.path, lock) or (found and describe(found))
+        if not words:
             raise LockOutdated(f"{file.path} would change, though no pin does", hints=hints)
-        raise LockOutdated(f"{file.path} would change:\n{describe(found)}", hints=hints)
+        raise LockOutdated(f"{file.path} would change:\n{words}", hints=hints)
