@@ -84,7 +84,7 @@ def tab_names(targets: Sequence[str]) -> list[str]:
         return list(targets)
     differing = [k for k, column in enumerate(zip(*words, strict=True)) if len(set(column)) > 1]
     names = [" ".join(each[k] for k in differing) for each in words]
-    if len(set(names)) < len(targets):
+    if not differing or len(set(names)) < len(targets):
         return list(targets)
     return [f"Python {name.removesuffix('.0')}" if _PYTHON.match(name) else name for name in names]
 

@@ -106,7 +106,6 @@
     grid.replaceChildren(make("thead", {}, head, labels), body);
     place = [Math.min(place[0], cells.length - 1), Math.min(place[1], cells[0].length - 1)];
     elementAt(place).tabIndex = 0;
-    fit();
   }
 
   function cellElement(matrix, row, column) {
@@ -123,16 +122,18 @@
     return element;
   }
 
-  /** Cells as wide as there is room for; upright labels where level ones do not fit. */
+  /** Cells as large as there is room for; upright labels where level ones do not fit. */
   function fit() {
     const { columns } = data.matrices[current];
     const side = grid.querySelector(".row").getBoundingClientRect().width;
     const longest = Math.max(...columns.labels.map((label) => label.length));
-    const room = Math.floor((scroller.clientWidth - side - 2) / columns.labels.length);
-    const least = narrow.matches ? 40 : 28;
-    const width = Math.max(least, Math.min(room, 52));
+    const beside = narrow.matches ? 0 : details.offsetWidth + 26;
+    const room = (find("work").clientWidth - beside - side) / columns.labels.length;
+    const width = narrow.matches ? 40 : Math.max(28, Math.min(Math.floor(room), 52));
+    const below = innerHeight - scroller.getBoundingClientRect().top - find("footer").offsetHeight - 40;
+    const high = (below - grid.tHead.offsetHeight) / cells.length;
     grid.style.setProperty("--cell", `${width}px`);
-    grid.style.setProperty("--high", `${narrow.matches ? 40 : 28}px`);
+    grid.style.setProperty("--high", `${narrow.matches ? 40 : Math.max(24, Math.min(Math.floor(high), 30))}px`);
     grid.style.setProperty("--side", `${Math.ceil(side)}px`);
     grid.classList.toggle("upright", longest * 7.2 + 4 > width);
     scroller.style.scrollPadding = `${grid.tHead.offsetHeight + 4}px 8px 8px ${Math.ceil(side) + 4}px`;
@@ -152,10 +153,14 @@
 
   function moveTo(row, column) {
     const to = [Math.max(0, Math.min(row, cells.length - 1)), Math.max(0, Math.min(column, cells[0].length - 1))];
+    elementAt(to).focus();
+  }
+
+  /** Tab leads to the cell that had the focus last, whoever gave it. */
+  function settle(at) {
     elementAt(place).tabIndex = -1;
-    place = to;
+    place = at;
     elementAt(place).tabIndex = 0;
-    elementAt(place).focus();
   }
 
   // The details.
@@ -169,6 +174,22 @@
     shown.hidden = !open;
     if (open) shown.replaceChildren(...describe(at));
     details.scrollTop = 0;
+    if (open && narrow.matches) {
+      const hidden = elementAt(at).getBoundingClientRect().bottom + 12 - details.getBoundingClientRect().top;
+      if (hidden > 0) scrollBy(0, hidden);
+    }
+  }
+
+  /** A text whose parts in backticks are code. */
+  function prose(text) {
+    const parts = text.split("`");
+    return parts.length % 2 ? parts.map((part, k) => (k % 2 ? make("code", {}, part) : part)) : [text];
+  }
+
+  /** A command that breaks into lines before its options only. */
+  function commandLines(command) {
+    const words = command.split(/ (?=--)/);
+    return make("pre", {}, make("code", {}, ...words.flatMap((word, k) => (k ? [" ", make("span", {}, word)] : [word]))));
   }
 
   function describe(at) {
@@ -182,7 +203,7 @@
     const parts = [
       make("div", { class: "top" }, heading, isPinned || narrow.matches ? close : null),
       make("p", { class: "what" }, markOf(cell), cell.word + lag),
-      cell.reason ? make("p", { class: "why" }, cell.reason) : null,
+      cell.reason ? make("p", { class: "why" }, ...prose(cell.reason)) : null,
     ];
     if (cell.waivers.length) {
       const flags = cell.waivers.map((each) => make("code", { class: "flag" }, `--waive ${quoted(each)}`));
@@ -197,7 +218,7 @@
     const command = commandOf(matrix, row, column);
     if (command) {
       const label = hasLag(cell) ? "To lock it" : "To see what could help";
-      parts.push(make("div", {}, make("h3", {}, label), make("pre", {}, make("code", {}, command)), copyButton(command, "Copy command")));
+      parts.push(make("div", {}, make("h3", {}, label), commandLines(command), copyButton(command, "Copy command")));
     }
     return parts.filter((part) => part !== null);
   }
@@ -228,9 +249,8 @@
     if (before) elementAt(before).setAttribute("aria-selected", "false");
     pinned = isSame(at, before) ? null : at;
     if (pinned) elementAt(pinned).setAttribute("aria-selected", "true");
-    look(at);
-    const matrix = data.matrices[current];
-    const cell = cellOf(matrix, ...at);
+    look(pinned || !narrow.matches ? at : null);
+    const cell = cellOf(data.matrices[current], ...at);
     const pins = cell.pins.map((pin) => pin.join(" ")).join(", ");
     say(pinned ? `Kept. ${cell.reason} ${pins}` : "Let go.");
     remember();
@@ -296,8 +316,10 @@
     keep(placeOf(element));
   });
   grid.addEventListener("focusin", (event) => {
-    if (!silent && !pinned && event.target.dataset.at && event.target.matches(":focus-visible")) look(placeOf(event.target));
-    else if (event.target.dataset.at) point(placeOf(event.target));
+    if (!event.target.dataset.at) return;
+    settle(placeOf(event.target));
+    if (!silent && !pinned && event.target.matches(":focus-visible")) look(place);
+    else point(place);
   });
   grid.addEventListener("pointerover", (event) => {
     const element = event.pointerType === "touch" ? null : event.target.closest("td");
@@ -323,12 +345,14 @@
       each.tabIndex = k === tab ? 0 : -1;
     });
     const matrix = data.matrices[tab];
+    if (!tabs.hidden) find("panel").setAttribute("aria-labelledby", `tab-${tab}`);
     find("title").textContent = matrix.title;
     find("subtitle").textContent = [matrix.asked, matrix.target].filter(Boolean).join(" · ");
     build();
     buildFilters();
     buildFooter();
     look(null);
+    fit();
     remember();
   }
 
