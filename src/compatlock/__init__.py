@@ -17,7 +17,18 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compatlock.api.library import audit, check, compare, explain, from_json, lock, render, to_json, write
+    from compatlock.api.library import (
+        audit,
+        check,
+        compare,
+        explain,
+        from_json,
+        lock,
+        matrix,
+        render,
+        to_json,
+        write,
+    )
     from compatlock.errors import (
         AuditFailed,
         CompatlockError,
@@ -35,6 +46,7 @@ if TYPE_CHECKING:
     from compatlock.model.explanation import Explanation, Price, Why
     from compatlock.model.finding import Finding, Place
     from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, TierValue
+    from compatlock.model.matrix import Axis, Cell, Matrix
     from compatlock.model.report import Discrepancy, Report
     from compatlock.model.target import Target
     from compatlock.model.waiver import Waiver
@@ -43,7 +55,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AuditFailed",
     "AuditReport",
+    "Axis",
     "BrokenEdge",
+    "Cell",
     "Change",
     "CompatlockError",
     "Core",
@@ -60,6 +74,7 @@ __all__ = [
     "LockOutdated",
     "LockedEdge",
     "LockedFile",
+    "Matrix",
     "NoSolution",
     "NotCached",
     "Pin",
@@ -77,12 +92,24 @@ __all__ = [
     "explain",
     "from_json",
     "lock",
+    "matrix",
     "render",
     "to_json",
     "write",
 ]
 
-_FUNCTIONS = ("audit", "check", "compare", "explain", "from_json", "lock", "render", "to_json", "write")
+_FUNCTIONS = (
+    "audit",
+    "check",
+    "compare",
+    "explain",
+    "from_json",
+    "lock",
+    "matrix",
+    "render",
+    "to_json",
+    "write",
+)
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
     "Target": "compatlock.model.target",
@@ -94,6 +121,7 @@ _MODULES = {
     **dict.fromkeys(("Discrepancy", "Report"), "compatlock.model.report"),
     **dict.fromkeys(("Finding", "Place"), "compatlock.model.finding"),
     **dict.fromkeys(("Lock", "LockedEdge", "LockedFile", "Pin", "TierValue"), "compatlock.model.lock"),
+    **dict.fromkeys(("Axis", "Cell", "Matrix"), "compatlock.model.matrix"),
     **dict.fromkeys(_FUNCTIONS, "compatlock.api.library"),
 }
 

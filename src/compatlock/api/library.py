@@ -16,12 +16,15 @@ from compatlock.model.target import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Executor
     from typing import Any
 
     from compatlock.api.check_pins import Given
+    from compatlock.api.matrix import MatrixProgress
     from compatlock.index.progress import Progress
     from compatlock.model.audit_report import AuditReport
     from compatlock.model.explanation import Explanation
+    from compatlock.model.matrix import Matrix
     from compatlock.model.report import Report
     from compatlock.model.waiver import Waiver
 
@@ -293,6 +296,45 @@ def audit(
 
     given, subject = _given(pins)
     return audit_pins(_options(**options), given, subject, on_progress=on_progress)
+
+
+def matrix(
+    rows: str,
+    columns: str,
+    requirements: str | Sequence[str] = (),
+    *,
+    pythons: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    jobs: int = 0,
+    executor: Executor | None = None,
+    resume: str | os.PathLike[str] = "",
+    on_progress: Callable[[MatrixProgress], None] | None = None,
+    **options: Any,
+) -> tuple[Matrix, ...]:
+    """Say of every pair of releases of two packages whether they work together beside the requirements, and
+    what is then pinned: a matrix for each Python.
+
+    rows, columns: the two packages, each maybe with a bound and extras: `vllm`, `vllm>=0.6`
+    by:       `release`, `minor` or `auto` (minors where an axis has more than 100 releases), for one axis
+              `transformers=minor`
+    jobs:     how many processes, 0 for one for each processor; executor: a `concurrent.futures` executor that
+              does the work instead
+    resume:   a file that finished parts are taken from and written to
+    options:  those of `lock` about files, profile, target, index, facts, waivers and cache
+
+    Raises InputError for bad input, IndexUnavailable when the index cannot be asked.
+    """
+    from compatlock.api.matrix import MatrixOptions, make_matrices
+
+    wanted = MatrixOptions(
+        (rows, columns),
+        (pythons,) if isinstance(pythons, str) else tuple(pythons),
+        (by,) if isinstance(by, str) else tuple(by),
+        jobs,
+        os.fspath(resume),
+    )
+    settings = _options(requirements, **options)
+    return make_matrices(settings, wanted, executor=executor, on_progress=on_progress)
 
 
 def _given(pins: str | os.PathLike[str] | Mapping[str, str] | Lock) -> tuple[Given, str]:

@@ -19,6 +19,7 @@ COMMANDS = {
     "diff": "diff",
     "explain": "explain",
     "lock": "lock",
+    "matrix": "matrix",
     "profiles": "profiles",
     "snapshot": "snapshot",
     "sync": "sync",
