@@ -290,6 +290,16 @@ def test_source_distributions(cli: Cli, index: IndexServer) -> None:
     assert "the server has no `app-1.0.tar.gz` (it answered 404)" in run.out
 
 
+@pytest.mark.parametrize(("version", "verdict"), [("2.1", "unchecked"), ("2.2", "refuted")])
+def test_metadata_of_source_distributions(cli: Cli, index: IndexServer, version: str, verdict: str) -> None:
+    """Old ones need not say all: what they do not say is not known."""
+    index.add("app", "1.0", tags=[], sdist=True, requires=["lib>=1"], metadata_version=version)
+    fact(REQUIRES + '"1.0", requires = "lib>=1"', kind="policy", bound="-")
+    assert cli("conflicts", "verify", *MINE).out.startswith("confirmed  it")
+    fact(REQUIRES + '"1.0", requires = "lib>=2"', kind="policy", bound="-")
+    assert cli("conflicts", "verify", *MINE).out.startswith(f"{verdict:<9}  it")
+
+
 @pytest.mark.usefixtures("planted")
 def test_what_was_uploaded_later_does_not_count(cli: Cli, index: IndexServer) -> None:
     for version, year in (("1.0", 2024), ("2.0", 2026)):

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from compatlock.model.listing import File, Release
     from compatlock.model.lock import LockedFile
 
+# The member that the metadata of a release are in, wherever that is.
+METADATA = "METADATA"
+
 # Extension modules say for which interpreter and machine they are: `x.cpython-310-x86_64-linux-gnu.so`.
 _EXTENSION = re.compile(r"\.cpython-(\d)(\d+)[a-z]*-(\w+)-linux-gnu\.so\Z")
 
@@ -74,7 +77,8 @@ class EvidenceFiles:
         return next((v for v in self._releases[package] if canonicalize_version(v) == asked), version)
 
     def file(self, package: str, version: str, member: str = "") -> LockedFile | str:
-        """The wheel of a release that could have `member`, or why there is none."""
+        """The wheel of a release that could have `member`, or why there is none. Metadata are in source
+        distributions, too."""
         self.load([package])
         release = self._releases[package].get(version)
         if release is None or not release.files:
@@ -83,6 +87,8 @@ class EvidenceFiles:
         if best is not None:
             return locked_file(best)
         if not any(file.is_wheel for file in release.files):
+            if member == METADATA:
+                return locked_file(release.files[0])
             return f"{package} {version} has only a source distribution, which is not looked into"
         return f"{package} {version} has no wheel that could have `{member}`"
 

@@ -30,6 +30,10 @@ YES, NO, NO_MEMBER, UNTOLD = "yes", "no", "no member", "untold"
 
 _SHARED_OBJECT = re.compile(r"\.so(\.\d+)*\Z")
 _METADATA = re.compile(r"[^/]+\.dist-info/METADATA\Z")
+_PKG_INFO = re.compile(r"[^/]+/PKG-INFO\Z")
+# From metadata 2.2 on, what a source distribution declares is what its wheels declare, unless it is dynamic.
+_IS_STATIC = re.compile(r"(?m)^metadata-version\s*:\s*(2\.[2-9]|[3-9])", re.IGNORECASE)
+_IS_DYNAMIC = re.compile(r"(?m)^dynamic\s*:\s*requires-dist\s*$", re.IGNORECASE)
 _SHOWN = 3
 
 
@@ -58,7 +62,7 @@ def look_into(wanted: Iterable[Asked], reader: WheelReader, observations: Observ
     binaries: list[tuple[LockedFile, Member, Look]] = []
     for file, look in left:
         directory = directories[file.filename]
-        member = _member(directory, look)
+        member = _member(directory, look, file.filename)
         if member is not None:
             (binaries if _is_binary(look) else sources).append((file, member, look))
         elif directory.problem:
@@ -96,9 +100,10 @@ def _subject(look: Look) -> str:
     return json.dumps(look)
 
 
-def _member(directory: Directory, look: Look) -> Member | None:
+def _member(directory: Directory, look: Look, filename: str) -> Member | None:
     if look.kind == REQUIRES:
-        return next((m for m in directory.members if _METADATA.match(m.path)), None)
+        pattern = _METADATA if filename.endswith(".whl") else _PKG_INFO
+        return next((m for m in directory.members if pattern.match(m.path)), None)
     return next((m for m in directory.members if m.path == look.member), None)
 
 
@@ -263,6 +268,9 @@ def _declares(metadata: bytes, look: Look, filename: str) -> Answer:
             if _alike(found, wanted):
                 return Answer(YES)
             of_name.append(line)
+    is_sure = filename.endswith(".whl") or (_IS_STATIC.search(head) and not _IS_DYNAMIC.search(head))
+    if not is_sure:
+        return Answer(UNTOLD, f"{filename} need not declare all that its wheels do")
     declared = "; ".join(f"`{line}`" for line in of_name[:_SHOWN]) or f"nothing of {wanted.name}"
     return Answer(NO, f"{filename} declares {declared}, not `{look.text}`")
 
