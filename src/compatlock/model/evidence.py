@@ -58,12 +58,6 @@ class OverlapClaim(NamedTuple):
     differ: int
 
 
-class Unsatisfiable(NamedTuple):
-    """That no set of releases satisfies `requirements` (PEP 508) with what is declared."""
-
-    requirements: tuple[str, ...]
-
-
 class Checked(NamedTuple):
     """What became of a claim: a verdict, the reason, and the range for which it holds where that is another
     one than it says."""
