@@ -41,15 +41,8 @@ class EvidenceFiles:
             if name not in self._releases:
                 listing = self._supply.listing(name)
                 releases = listing.releases if listing else ()
-                self._releases[name] = {release.version: self._in_time(release) for release in releases}
-
-    def _in_time(self, release: Release) -> Release:
-        """A release without the files that the policy's cut leaves out."""
-        cut = self._supply.policy.exclude_newer
-        if cut is None:
-            return release
-        files = (f for f in release.files if f.upload_time is not None and f.upload_time <= cut)
-        return release._replace(files=tuple(files))
+                cut = self._supply.policy.rules(name).exclude_newer
+                self._releases[name] = {r.version: _in_time(r, cut) for r in releases}
 
     def versions(self, package: str, member: str = "") -> list[str]:
         """The releases of a package, newest first, that are not yanked and have a wheel which could have
@@ -128,6 +121,14 @@ class EvidenceFiles:
         is_near = name.endswith("-any.whl") or ("-manylinux" in name and self._machine in name)
         python = max((int(n) for n in re.findall(r"cp3(\d+)", name)), default=0)
         return rank is not None, -(rank or 0), is_near, build_number(name), (python,), name
+
+
+def _in_time(release: Release, cut: int | None) -> Release:
+    """A release without the files that were uploaded after a time, or have none."""
+    if cut is None:
+        return release
+    files = (f for f in release.files if f.upload_time is not None and f.upload_time <= cut)
+    return release._replace(files=tuple(files))
 
 
 def package_of(filename: str) -> str:
