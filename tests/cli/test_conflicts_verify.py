@@ -309,3 +309,29 @@ def test_what_was_uploaded_later_does_not_count(cli: Cli, index: IndexServer) ->
     fact(look, package="dated", kind="policy", versions="*", bound="-", on="-")
     assert cli("conflicts", "verify", *MINE).code == 1
     assert cli("conflicts", "verify", *MINE, "--exclude-newer", "2025-01-01").code == 0
+
+
+@pytest.mark.parametrize(
+    ("bound", "code", "told"),
+    [
+        (">=2", 0, ""),
+        ("!=2.0", 1, "torch 3.0 lacks what ext 1.0 wants, too"),
+        # That a release has all symbols is not claimed: large libraries are not read whole.
+        (">=2.1", 0, "whether torch lacks what ext 1.0 wants cannot be told"),
+    ],
+)
+def test_symbols_of_the_other_end(cli: Cli, index: IndexServer, bound: str, code: int, told: str) -> None:
+    """torch has the symbol in 2.0 and 2.1; ext 1.0 wants it."""
+    for version, given in (("1.0", []), ("2.0", ["torch_new"]), ("2.1", ["torch_new"]), ("3.0", [])):
+        if version != "3.0" or bound == "!=2.0":
+            member = shared_object(soname="libtorch_cpu.so", defined=given)
+            index.add("torch", version, tags=[ABI], files={"torch/lib/libtorch_cpu.so": member})
+    member = shared_object(needed=["libtorch_cpu.so"], undefined=["torch_new"])
+    index.add("ext", "1.0", tags=[ABI], files={"ext/_C.so": member})
+    look = (
+        'type = "elf_undefined", package = "ext", version = "1.0", member = "ext/_C.so", symbol = "torch_new"'
+    )
+    fact(look, package="ext", on="torch", versions="==1.0", bound=bound)
+    run = cli("conflicts", "verify", *MINE, "-v")
+    assert run.code == code
+    assert told in run.out
