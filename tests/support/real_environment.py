@@ -12,17 +12,17 @@ from tests.support.index_server import IndexServer
 
 
 class RealEnvironment:
-    """An empty virtual environment at `root` with the running interpreter's Python."""
+    """An empty virtual environment at `root` with the running interpreter's Python; without an `index` the
+    public one is asked."""
 
-    def __init__(self, root: Path, index: IndexServer, cache: Path) -> None:
+    def __init__(self, root: Path, index: IndexServer | None, cache: Path) -> None:
         self.root = root
         self._variables = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("UV_", "PIP_"))},
-            "UV_DEFAULT_INDEX": index.url,
+            **({"UV_DEFAULT_INDEX": index.url, "PIP_INDEX_URL": index.url} if index is not None else {}),
             "UV_CACHE_DIR": str(cache),
             "UV_PREVIEW_FEATURES": "pylock",
             "PIP_CONFIG_FILE": os.devnull,
-            "PIP_INDEX_URL": index.url,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_NO_CACHE_DIR": "1",
         }
