@@ -108,14 +108,19 @@ def test_a_reader() -> None:
 
 
 def test_no_more_is_kept_than_is_sensible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sdist_reader, "_KEPT", 10)
-    store = _Store({"a-1.0.tar.gz": gzip.compress(tar()), "b-1.0.tar.gz": gzip.compress(tar())})
+    monkeypatch.setattr(sdist_reader, "_KEPT", 20)
+    names = [f"{letter}-1.0.tar.gz" for letter in "abcdef"]
+    store = _Store(dict.fromkeys(names, gzip.compress(tar())))
     reader = SdistReader(store.read)
-    one, other = LockedFile("a-1.0.tar.gz"), LockedFile("b-1.0.tar.gz")
-    assert reader.directories([one])
-    # What was kept is let go, but for nothing that is asked for now.
-    assert len(reader.directories([one, other])) == 2
-    assert store.asked == ["a-1.0.tar.gz", "a-1.0.tar.gz", "b-1.0.tar.gz"]
+    files = [LockedFile(name) for name in names]
+    found = reader.directories(files)
+    assert (len(found), store.asked) == (6, names)
+    # The last one is still there, others are read again; what is in them is known.
+    member = found[names[0]].members[1]
+    assert reader.directories(files) == found
+    contents = reader.contents([(files[-1], member), (files[0], member)])
+    assert [content.data for content in contents.values()] == [b"x = 1\n"] * 2
+    assert store.asked == [*names, names[0]]
 
 
 def test_each_file_goes_to_its_reader() -> None:

@@ -8,7 +8,7 @@ import gzip
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
 from compatlock.index.sdist import tar_members
@@ -28,7 +28,9 @@ MAX_ARCHIVE = 32 * 1024 * 1024
 MAX_UNPACKED = 128 * 1024 * 1024
 MAX_MEMBERS = 50_000
 # Unpacked archives that are kept, in bytes: what is asked for after a directory is mostly of the same one.
-_KEPT = 2 * MAX_UNPACKED
+_KEPT = 96 * 1024 * 1024
+# Archives that are read at once.
+_AT_ONCE = 4
 
 
 class SdistReader:
@@ -40,14 +42,16 @@ class SdistReader:
 
     def __init__(self, read: Callable[[Iterable[LockedFile], int], dict[str, tuple[bytes, str]]]) -> None:
         self._read = read
-        self._known: dict[str, tuple[dict[str, bytes], str]] = {}
-        self._held = 0
+        self._directories: dict[str, Directory] = {}
+        self._kept: dict[str, dict[str, bytes]] = {}
 
     def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
         """See `WheelReader.directories`."""
         wanted = {file.filename: file for file in files}
-        self._load(wanted.values())
-        return {name: _directory(*self._known[name]) for name in wanted}
+        missing = [file for name, file in wanted.items() if name not in self._directories]
+        for at in range(0, len(missing), _AT_ONCE):
+            self._load(missing[at : at + _AT_ONCE])
+        return {name: self._directories[name] for name in wanted}
 
     def contents(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
@@ -60,27 +64,35 @@ class SdistReader:
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
     ) -> Iterator[tuple[LockedFile, Member, Content]]:
         """See `WheelReader.each_content`; `limit` counts unpacked bytes."""
-        pairs = list(dict.fromkeys(wanted))
-        self._load(file for file, _ in pairs)
-        for file, member in pairs:
-            members, problem = self._known[file.filename]
-            data = members.get(member.path)
-            if data is None:
-                yield file, member, Content(complete=False, problem=problem or "it has no such member")
-            else:
-                yield file, member, Content(data[:limit], complete=len(data) <= limit)
+        by_file: dict[LockedFile, list[Member]] = {}
+        for file, member in dict.fromkeys(wanted):
+            by_file.setdefault(file, []).append(member)
+        for file, some in by_file.items():
+            members = self._kept.get(file.filename)
+            if members is None:
+                members = self._load([file])[file.filename]
+            problem = self._directories[file.filename].problem or "it has no such member"
+            for member in some:
+                data = members.get(member.path)
+                if data is None:
+                    yield file, member, Content(complete=False, problem=problem)
+                else:
+                    yield file, member, Content(data[:limit], complete=len(data) <= limit)
 
-    def _load(self, files: Iterable[LockedFile]) -> None:
-        if self._held > _KEPT:
-            self._known.clear()
-            self._held = 0
-        missing = [file for file in files if file.filename not in self._known]
-        for name, (data, problem) in self._read(missing, MAX_ARCHIVE).items():
-            members: dict[str, bytes] = {}
-            if not problem:
-                members, problem = unpack_sdist(data, name)
-            self._known[name] = members, problem
-            self._held += sum(map(len, members.values()))
+    def _load(self, files: Sequence[LockedFile]) -> dict[str, dict[str, bytes]]:
+        """Read files; their members, of which no more are kept than is sensible."""
+        loaded = {}
+        for name, (data, problem) in self._read(files, MAX_ARCHIVE).items():
+            members, problem = ({}, problem) if problem else unpack_sdist(data, name)
+            self._directories[name] = _directory(members, problem)
+            self._kept[name] = loaded[name] = members
+        while len(self._kept) > 1 and sum(map(_size, self._kept.values())) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return loaded
+
+
+def _size(members: dict[str, bytes]) -> int:
+    return sum(map(len, members.values()))
 
 
 class SeveralReaders:
