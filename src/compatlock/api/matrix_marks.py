@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 SYMBOLS = {WORKS: "✓", WAIVER: "◐", IMPOSSIBLE: "×", UNKNOWN: "?"}
 WORDS = {WORKS: "works", WAIVER: "needs a waiver", IMPOSSIBLE: "impossible", UNKNOWN: "not known"}
 
+# Of one cell, and of several.
+_VERBS = {
+    WORKS: ("works", "work"),
+    WAIVER: ("needs a waiver", "need a waiver"),
+    IMPOSSIBLE: ("is impossible", "are impossible"),
+    UNKNOWN: ("is not known", "are not known"),
+}
+
 # Days: a lag belongs to the first band that it is not above; what is above the last is in one more.
 LAG_BANDS = (30, 90, 180, 365)
 
@@ -62,6 +70,13 @@ def title(matrix: Matrix) -> str:
 def counts(matrix: Matrix) -> list[tuple[str, int]]:
     """Each status that occurs, with its number of cells."""
     return [(status, number) for status in STATUSES if (number := matrix.count(status))]
+
+
+def summary(matrix: Matrix) -> str:
+    """`500 cells: 273 work, 1 needs a waiver, 226 are impossible`."""
+    total = len(matrix.rows.labels) * len(matrix.columns.labels)
+    numbers = (f"{number:,} {_VERBS[status][number != 1]}" for status, number in counts(matrix))
+    return f"{total:,} cells: {', '.join(numbers)}"
 
 
 def findings(matrix: Matrix) -> list[Finding]:

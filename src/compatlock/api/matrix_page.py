@@ -17,7 +17,7 @@ import shlex
 from string import Template
 
 from compatlock import __version__
-from compatlock.api.matrix_marks import LAG_BANDS, SYMBOLS, WORDS, counts, requirement_of
+from compatlock.api.matrix_marks import LAG_BANDS, SYMBOLS, WORDS, requirement_of, summary
 from compatlock.model.matrix import STATUSES
 
 TYPE_CHECKING = False
@@ -51,7 +51,9 @@ def render_html(matrices: Sequence[Matrix], *, made: str = "") -> str:
         version=html.escape(__version__),
         title=html.escape(first["title"]),
         subtitle=html.escape(" · ".join(filter(None, (first["asked"], first["target"])))),
-        summaries="\n".join(f"    <li>{html.escape(_summary(matrix))}</li>" for matrix in matrices),
+        summaries="\n".join(
+            f"    <li>{html.escape(f'{matrix.target}: {summary(matrix)}')}</li>" for matrix in matrices
+        ),
         style=style,
         script=script,
         data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE),
@@ -129,11 +131,6 @@ def _matrix(matrix: Matrix, tab: str, tables: _Tables) -> dict[str, Any]:
 def _axis(axis: Axis) -> dict[str, Any]:
     requirements = [requirement_of(axis, step) for step in range(len(axis.labels))]
     return {**axis._asdict(), "requirements": requirements}
-
-
-def _summary(matrix: Matrix) -> str:
-    numbers = ", ".join(f"{number:,} {WORDS[status]}" for status, number in counts(matrix))
-    return f"{matrix.target}: {numbers}"
 
 
 def _read(name: str) -> str:

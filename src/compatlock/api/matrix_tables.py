@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 
-from compatlock.api.matrix_marks import SYMBOLS, WORDS, area_words, counts, findings, title
+from compatlock.api.matrix_marks import SYMBOLS, WORDS, area_words, counts, findings, summary, title
 from compatlock.errors import InputError
 from compatlock.model.matrix import IMPOSSIBLE, STATUSES, UNKNOWN, WAIVER, WORKS, Axis, Cell, Matrix
 
@@ -161,7 +161,7 @@ def _cell_of(body: Any) -> Cell:
 def _markdown(matrix: Matrix) -> Iterator[str]:
     yield f"## {_inert(title(matrix))}"
     yield ""
-    yield f"{_inert(matrix.target)}: {_summary(matrix)}."
+    yield f"{_inert(matrix.target)}: {summary(matrix)}."
     yield ""
     corner = f"{matrix.rows.package} \\ {matrix.columns.package}"
     yield "| " + " | ".join([corner, *map(_inert, matrix.columns.labels)]) + " |"
@@ -205,12 +205,6 @@ def _mark(cell: Cell) -> str:
     return f"{SYMBOLS[cell.status]} {cell.lag}" if cell.pins and cell.lag else SYMBOLS[cell.status]
 
 
-def _summary(matrix: Matrix) -> str:
-    total = len(matrix.rows.labels) * len(matrix.columns.labels)
-    numbers = ", ".join(f"{number:,} {WORDS[status]}" for status, number in counts(matrix))
-    return f"{total:,} cells: {numbers}"
-
-
 def _legend(matrix: Matrix) -> str:
     marks = ", ".join(f"{SYMBOLS[status]} {WORDS[status]}" for status, _ in counts(matrix))
     return f"{marks}; a number is how many days the root that is furthest behind is behind"
@@ -218,7 +212,7 @@ def _legend(matrix: Matrix) -> str:
 
 def _text(matrix: Matrix, colour: bool, width: int) -> Iterator[str]:
     yield title(matrix)
-    yield f"{matrix.target}: {_summary(matrix)}"
+    yield f"{matrix.target}: {summary(matrix)}"
     side = max(len(matrix.rows.package), *map(len, matrix.rows.labels)) + 2
     marks = [[_mark(cell) for cell in row] for row in matrix.cells]
     wide = max([len(label) for label in matrix.columns.labels] + [len(m) for row in marks for m in row]) + 2
