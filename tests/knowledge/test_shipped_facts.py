@@ -154,6 +154,7 @@ def test_kinds_and_severities() -> None:
         "trl-vllm-supported-range": 60,
         "trl-liger-floor": 120,
         "torchao-torch": 120,
+        "xformers-0035-cuda12": 120,
         "vllm-transformers-50x": 120,
         "flash-attn-cute-files": 120,
     }
