@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from compatlock.model.matrix import Axis, Cell, Matrix
 
 _DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+# Of the script, in the order in which they use each other.
+_PARTS = ("values", "grid", "details", "frame", "events")
+
 _PYTHON = re.compile(r"\d+\.\d+(\.\d+)?\Z")
 
 # Within a script block these would end it, or begin a comment; as escapes JSON reads them as before.
@@ -39,14 +42,14 @@ def render_html(matrices: Sequence[Matrix], *, made: str = "") -> str:
     matrix, or one without cells."""
     if not matrices or not all(matrix.rows.labels and matrix.columns.labels for matrix in matrices):
         raise ValueError("a page needs a matrix with cells")
-    style, script = _read("matrix_page.css"), _read("matrix_page.js")
+    style, script = _read("css"), _script()
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     data = page_data(matrices, made=made)
     first = data["matrices"][0]
-    return Template(_read("matrix_page.html")).substitute(
+    return Template(_read("html")).substitute(
         policy=policy,
         version=html.escape(__version__),
         title=html.escape(first["title"]),
@@ -133,8 +136,14 @@ def _axis(axis: Axis) -> dict[str, Any]:
     return {**axis._asdict(), "requirements": requirements}
 
 
-def _read(name: str) -> str:
-    with open(os.path.join(_DATA, name), encoding="utf-8") as file:
+def _script() -> str:
+    """The parts of the script in a block of their own, so that no name of theirs is a global one."""
+    parts = "\n".join(_read(f"{part}.js") for part in _PARTS)
+    return f'"use strict";\n{{\n{parts}}}\n'
+
+
+def _read(kind: str) -> str:
+    with open(os.path.join(_DATA, f"matrix_page.{kind}"), encoding="utf-8") as file:
         return file.read()
 
 

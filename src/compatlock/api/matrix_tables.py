@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 
-from compatlock.api.matrix_marks import SYMBOLS, WORDS, area_words, counts, findings, summary, title
+from compatlock.api.matrix_marks import SYMBOLS, WORDS, area_words, band, counts, findings, summary, title
 from compatlock.errors import InputError
 from compatlock.model.matrix import IMPOSSIBLE, STATUSES, UNKNOWN, WAIVER, WORKS, Axis, Cell, Matrix
 
@@ -31,7 +31,7 @@ CSV_COLUMNS = (
 # So many different things in the way are told in a terminal, those of the most cells.
 _TOLD = 12
 _RESET = "\x1b[0m"
-_COLOURS = {WORKS: "\x1b[34m", WAIVER: "\x1b[33m", IMPOSSIBLE: "\x1b[2m", UNKNOWN: "\x1b[35m"}
+_COLOURS = {WORKS: "36", WAIVER: "33", IMPOSSIBLE: "2", UNKNOWN: "35"}
 
 
 def render_csv(matrices: Sequence[Matrix]) -> str:
@@ -249,7 +249,11 @@ def _heading(matrix: Matrix, labels: Sequence[str], side: int, wide: int, uprigh
 
 
 def _painted(text: str, cell: Cell, colour: bool) -> str:
-    return f"{_COLOURS[cell.status]}{text}{_RESET}" if colour else text
+    """A text in the colour of its status, bold where nothing is far behind."""
+    if not colour:
+        return text
+    weight = "1;" if cell.pins and band(cell.lag) == 0 else ""
+    return f"\x1b[{weight}{_COLOURS[cell.status]}m{text}{_RESET}"
 
 
 def _obstacles(matrix: Matrix) -> Iterator[str]:
