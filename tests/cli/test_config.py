@@ -26,17 +26,23 @@ def _bare(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - 
 def test_the_defaults(cli: Cli) -> None:
     assert cli("config") == (
         0,
-        "setting        value             from\n"
-        "default-index  the public index  default\n"
-        "index          none              default\n"
-        "index-for      none              default\n"
-        "cache-dir      /cache            COMPATLOCK_CACHE_DIR\n"
-        "offline        no                default\n"
-        "exclude-newer  none              default\n"
-        "cert           none              default\n"
-        "timeout        30 seconds        default\n"
-        "cuda           none              default\n"
-        "driver         none              default\n",
+        "setting                value                     from\n"
+        "default-index          the public index          default\n"
+        "index                  none                      default\n"
+        "index-for              none                      default\n"
+        "cache-dir              /cache                    COMPATLOCK_CACHE_DIR\n"
+        "offline                no                        default\n"
+        "exclude-newer          none                      default\n"
+        "exclude-newer-package  none                      default\n"
+        "prerelease             if-necessary-or-explicit  default\n"
+        "prerelease-package     none                      default\n"
+        "allow-yanked           none                      default\n"
+        "no-yanked              no                        default\n"
+        "allow-builds           none                      default\n"
+        "cert                   none                      default\n"
+        "timeout                30 seconds                default\n"
+        "cuda                   none                      default\n"
+        "driver                 none                      default\n",
         "",
     )
 
@@ -47,23 +53,33 @@ def test_everything(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setenv("PIP_CONFIG_FILE", str(path))
     monkeypatch.setenv("UV_INDEX", f"cu128=https://a.example {URL}")
     monkeypatch.setenv("COMPATLOCK_OFFLINE", "1")
+    monkeypatch.setenv("COMPATLOCK_PRERELEASE", "allow, torch=explicit")
+    monkeypatch.setenv("COMPATLOCK_ALLOW_YANKED", "a,b")
     run = cli(
-        "config", "-i", URL, "--index-for", "torch=cu128", "--exclude-newer", "2026-11-01", "--cert", "ca.pem"
-    )
+        "config", "-i", URL, "--index-for", "torch=cu128", "--exclude-newer", "2026-11-01", "--cert", "ca.pem",
+        "--prerelease", "torch=disallow", "--no-yanked", "--allow-builds",
+    )  # fmt: skip
     assert run == (
         0,
-        "setting        value                               from\n"
-        "default-index  https://****@index.example/simple/  --default-index\n"
-        "index          cu128=https://a.example/            UV_INDEX\n"
-        "index          https://****@index.example/simple/  UV_INDEX\n"
-        "index-for      torch=cu128=https://a.example/      --index-for\n"
-        "cache-dir      /cache                              COMPATLOCK_CACHE_DIR\n"
-        "offline        yes                                 COMPATLOCK_OFFLINE\n"
-        "exclude-newer  2026-11-01                          --exclude-newer\n"
-        "cert           ca.pem                              --cert\n"
-        "timeout        30 seconds                          default\n"
-        "cuda           none                                default\n"
-        "driver         none                                default\n",
+        "setting                value                               from\n"
+        "default-index          https://****@index.example/simple/  --default-index\n"
+        "index                  cu128=https://a.example/            UV_INDEX\n"
+        "index                  https://****@index.example/simple/  UV_INDEX\n"
+        "index-for              torch=cu128=https://a.example/      --index-for\n"
+        "cache-dir              /cache                              COMPATLOCK_CACHE_DIR\n"
+        "offline                yes                                 COMPATLOCK_OFFLINE\n"
+        "exclude-newer          2026-11-01                          --exclude-newer\n"
+        "exclude-newer-package  none                                default\n"
+        "prerelease             allow                               COMPATLOCK_PRERELEASE\n"
+        "prerelease-package     torch=disallow                      --prerelease\n"
+        "allow-yanked           a                                   COMPATLOCK_ALLOW_YANKED\n"
+        "allow-yanked           b                                   COMPATLOCK_ALLOW_YANKED\n"
+        "no-yanked              yes                                 --no-yanked\n"
+        "allow-builds           :all:                               --allow-builds\n"
+        "cert                   ca.pem                              --cert\n"
+        "timeout                30 seconds                          default\n"
+        "cuda                   none                                default\n"
+        "driver                 none                                default\n",
         f"note: {path} [global] find-links is left out: only indexes can be asked\n",
     )
     run = cli("config", "--json", "--index", f"mine={URL}", "--index-for", "a,b=mine")

@@ -105,7 +105,7 @@ def test_an_unknown_command(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--prerelease", "maybe"), "'maybe' is not one of 'if-necessary-or-explicit', 'allow', "),
+        (("--prerelease", "maybe"), "unknown pre-release mode `maybe`\nhint: known: if-necessary-or-explicit, "),
         (("--strategy", "lucky"), "'lucky' is not one of 'optimal', 'greedy'."),
     ],
 )

@@ -50,6 +50,12 @@ def test_without_anything() -> None:
         "cache_dir",
         "offline",
         "exclude_newer",
+        "exclude_newer_package",
+        "prerelease",
+        "prerelease_package",
+        "allow_yanked",
+        "no_yanked",
+        "allow_builds",
         "cert",
         "timeout",
         "cuda",
@@ -345,3 +351,32 @@ def test_files_of_odd_kinds_are_skipped(home: Path) -> None:
         f"[global]\nindex-url = {url('a')} \n# caf\xe9".encode("latin-1")
     )
     assert read_settings(environ={}).indexes.default == parse_index(url("a"))
+
+
+def test_policies_for_all_and_for_single_packages() -> None:
+    environ = {
+        "COMPATLOCK_EXCLUDE_NEWER": "2026-05-30, a=none,b=2026-01-01",
+        "COMPATLOCK_PRERELEASE": "a=allow",
+        "COMPATLOCK_NO_YANKED": "yes",
+        "COMPATLOCK_ALLOW_BUILDS": "a, b",
+    }
+    settings = read_settings(environ=environ)
+    assert settings.exclude_newer == "2026-05-30"
+    assert settings.exclude_newer_package == ("a=none", "b=2026-01-01")
+    assert (settings.prerelease, settings.prerelease_package) == ("", ("a=allow",))
+    assert (settings.no_yanked, settings.allow_builds) == (True, ("a", "b"))
+    settings = read_settings(
+        environ=environ, exclude_newer=["2026-06-01", "c=none", "2026-07-01"], prerelease=["disallow"]
+    )
+    # The command line decides of all, and of single packages, each by itself.
+    assert (settings.exclude_newer, settings.exclude_newer_package) == ("2026-07-01", ("c=none",))
+    assert (settings.prerelease, settings.prerelease_package) == ("disallow", ("a=allow",))
+    assert settings.sources["prerelease"] == "--prerelease"
+    assert settings.sources["prerelease_package"] == "COMPATLOCK_PRERELEASE"
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"), [("1", (":all:",)), ("true", (":all:",)), ("0", ()), (":all:", (":all:",)), ("", ())]
+)
+def test_a_variable_that_allows_all_builds_or_none(text: str, allowed: tuple[str, ...]) -> None:
+    assert read_settings(environ={"COMPATLOCK_ALLOW_BUILDS": text}).allow_builds == allowed

@@ -197,7 +197,7 @@ class Assembler:
         self, package: Package, index: int, files: Sequence[File], edges: Sequence[LockedEdge]
     ) -> Iterable[str]:
         gate = package.gates.get(index, "")
-        if gate == YANKED:
+        if gate == YANKED or files[0].yanked is not None:
             reason = next((f.yanked for f in files if f.yanked), "")
             yield f"yanked: {reason}" if reason else "yanked, the index gives no reason"
         elif gate == PRERELEASE:
@@ -259,11 +259,17 @@ class Assembler:
     def _index_state(self) -> str:
         from compatlock.api.times import format_time
 
-        cut = self._request.policy.exclude_newer
-        if cut is not None:
-            return f"as of {format_time(cut)}"
+        policy = self._request.policy
+        own = [
+            f"{name} as of {format_time(cut)}" if cut is not None else f"{name} of any time"
+            for name, cut in policy.exclude_newer_for
+            if cut != policy.exclude_newer
+        ]
+        if policy.exclude_newer is not None:
+            return ", ".join([f"as of {format_time(policy.exclude_newer)}", *own])
         times = [t for n in self._chosen.indexes for t in self._package(n).times if t is not None]
-        return f"newest release of these packages {format_time(max(times))}" if times else ""
+        newest = [f"newest release of these packages {format_time(max(times))}"] if times else []
+        return ", ".join([*newest, *own])
 
 
 def _repaired_note(repaired: Sequence[str]) -> str:

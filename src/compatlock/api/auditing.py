@@ -15,6 +15,7 @@ from compatlock.index.wheel_memory import RememberedWheels
 from compatlock.index.wheel_reader import RemoteWheels
 from compatlock.model.audit_report import AuditReport
 from compatlock.model.finding import CERTAIN, LIKELY, POSSIBLE, UNREAD
+from compatlock.model.policy import NONE
 from compatlock.model.target import Target
 
 TYPE_CHECKING = False
@@ -83,7 +84,7 @@ def audit_pins(
     own, asked = given.target or Target(), options.target
     target = asked.or_else(own)
     # An index's state at a time would hide releases that somebody has.
-    options = options._replace(target=target, exclude_newer="")
+    options = options._replace(target=target, exclude_newer=NONE, exclude_newer_package=())
 
     def work(prepared: Prepared, supply: Supply) -> AuditReport:
         versions, extras, missing = candidates_of(supply, given)

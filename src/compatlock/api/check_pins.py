@@ -16,6 +16,7 @@ from compatlock.inputs.requirements_text import decode
 from compatlock.lockfile.formats import PYLOCK, REQUIREMENTS, STDOUT, UV, format_of
 from compatlock.model import report as kinds
 from compatlock.model.index import Indexes, parse_indexes
+from compatlock.model.names import normalise
 from compatlock.model.package import YANKED
 from compatlock.model.report import Discrepancy
 from compatlock.model.target import Target, target_in_words, targets_in_words
@@ -32,11 +33,16 @@ _TARGET = re.compile(r"^#   target: (.+)$", re.MULTILINE)
 _COMMAND = re.compile(r"^#   command: (compatlock lock .+)$", re.MULTILINE)
 _WAIVED = re.compile(r"^    # waived: ([a-z0-9-]+)(?:\[([a-z0-9-]+)\])? -> ([a-z0-9-]+)", re.MULTILINE)
 _PLATFORM_REASONS = ("tags", "native")
+_POLICY_REASONS = {
+    "pre-release": "is a pre-release, which the policy (`prerelease`) rules out",
+    "no-yanked": "is yanked, which the policy (`no-yanked`) rules out",
+}
 
 
 class Given(NamedTuple):
     """What a file pins; a lock of ours also says for which target (or targets), which bounds it waived, which
-    edges it left out, and which profiles and indexes it is of (the last three as its command says it)."""
+    edges it left out, which profiles and indexes it is of, and what is built for it (the last four as its
+    command says it)."""
 
     pins: tuple[FrozenPin, ...]
     waivers: tuple[Waiver, ...] = ()
@@ -46,6 +52,7 @@ class Given(NamedTuple):
     targets: tuple[Target, ...] = ()
     profiles: tuple[str, ...] = ()
     indexes: Indexes | None = None
+    builds: tuple[str, ...] = ()
 
 
 def read_given(path: str) -> Given:
@@ -105,6 +112,7 @@ def _with_words(given: Given, target: str, command: str) -> Given:
         excluded=_values(command, "--exclude-dependency"),
         profiles=_values(command, "--profile"),
         indexes=_indexes(command),
+        builds=tuple(map(normalise, _values(command, "--allow-builds"))),
     )
 
 
@@ -250,13 +258,17 @@ class PinReader:
         release = hidden[place] if place is not None else None
         if release is not None and release.reason == "python":
             yield from self._problem(name, version, f"requires Python {release.detail}")
+        elif release is not None and release.reason in _POLICY_REASONS:
+            text = f"{label} {_POLICY_REASONS[release.reason]}"
+            yield Discrepancy(kinds.POLICY, kinds.ERROR, name, version, text)
         elif release is not None and release.reason in _PLATFORM_REASONS:
             text = f"{label} has no file for {self._supply.target}"
             yield Discrepancy(kinds.PLATFORM, kinds.ERROR, name, version, text)
         else:
             self.notes.append(f"{label} is not on the index, and what it needs is not known")
             return
-        self.notes.append(f"what {label} needs was not read, as it is not for {self._supply.target}")
+        because = "" if release.reason in _POLICY_REASONS else f", as it is not for {self._supply.target}"
+        self.notes.append(f"what {label} needs was not read{because}")
 
     def _problem(self, name: str, version: str, problem: str) -> Iterator[Discrepancy]:
         if problem.startswith("requires Python "):

@@ -7,6 +7,7 @@ from compatlock.api.check_rules import Rules
 from compatlock.api.request import prepare
 from compatlock.api.session import with_supply
 from compatlock.errors import IndexUnavailable
+from compatlock.model.policy import NONE
 from compatlock.model.report import ERROR, Discrepancy, Report
 from compatlock.model.target import Target
 
@@ -44,7 +45,7 @@ def check_pins(
     options = options._replace(
         target=targets[0],
         targets=(),
-        exclude_newer="",
+        exclude_newer=NONE, exclude_newer_package=(),
         exclude_dependencies=(*given.excluded, *options.exclude_dependencies),
     )
 
@@ -52,6 +53,9 @@ def check_pins(
         found: dict[str, list[Discrepancy]] = {}
         told = [*notes, *prepared.notes, *given.notes]
         checked: set[str] = set()
+        if given.builds:
+            # What was built for the lock is for the target; to read what it needs, nothing is built.
+            supply = supply.under(policy=supply.policy._replace(builds=given.builds))
         for target in targets:
             mine = supply if target is targets[0] else supply.under(target=target.resolved())
             if mine is not supply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.options import Asked
+from compatlock.api.policies import with_policies
 from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_requirements
 from compatlock.model.index import Indexes, PackageIndex, parse_index
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.inputs.file_settings import FileIndex, FileSettings, ScopedEdge
     from compatlock.model.requirement import Requirement
-
-_PRERELEASE = "if-necessary-or-explicit"
 
 
 def under_options(
@@ -35,16 +34,15 @@ def under_options(
     indexes = _indexes(options.indexes, settings, holds, notes)
     prerelease = options.prerelease
     if settings.prereleases:
-        if prerelease == _PRERELEASE:
+        if not prerelease:
             prerelease = "allow"
         elif prerelease != "allow":
             notes += (
                 f"{origin}: `--pre` is left out: the run says `--prerelease {prerelease}`"
                 for origin in settings.prereleases
             )
-    changed = options._replace(
+    changed = with_policies(options._replace(prerelease=prerelease), settings.policies)._replace(
         indexes=indexes,
-        prerelease=prerelease,
         no_binary=(*options.no_binary, *settings.no_binary),
         only_binary=(*options.only_binary, *settings.only_binary),
     )

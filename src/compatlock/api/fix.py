@@ -7,6 +7,7 @@ from typing import NamedTuple
 from compatlock.api.diff import diff_given
 from compatlock.api.files import lock_to_files
 from compatlock.api.session import with_supply
+from compatlock.model.policy import NONE
 from compatlock.model.target import Target
 
 TYPE_CHECKING = False
@@ -83,7 +84,7 @@ def _unneeded(
         }
         return tuple(_with_extras(name, held[name].extras) for name in sorted(held.keys() - needed))
 
-    anew = options._replace(exclude_newer="")
+    anew = options._replace(exclude_newer=NONE, exclude_newer_package=())
     return with_supply(anew, work, on_progress=on_progress, needs_roots=False)
 
 

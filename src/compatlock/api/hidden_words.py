@@ -139,6 +139,7 @@ def _line(name: str, group: Sequence[Hidden], target: Target) -> str:
         "only-binary": f"{who} {has} no wheel that fits, and `--only-binary` rules out source distributions",
         "unusable": f"{who} cannot be used: {detail}",
         "pre-release": f"`--prerelease disallow` rules out {who}",
+        "no-yanked": f"{who} {was} yanked, and `--no-yanked` rules {it} out",
     }
     return sentences.get(newest.reason, f"{who} cannot be used: {newest.reason} {detail}".rstrip())
 

@@ -11,6 +11,7 @@ from compatlock.errors import InputError
 from compatlock.lockfile.compare import Change, changes
 from compatlock.model.index import parse_indexes
 from compatlock.model.lock import Lock
+from compatlock.model.policy import ALL, split
 from compatlock.model.target import Target
 
 TYPE_CHECKING = False
@@ -44,10 +45,13 @@ def lock(
     index_url: str = "",
     index: Sequence[str] = (),
     index_for: Sequence[str] = (),
-    exclude_newer: str = "",
-    prerelease: str = "if-necessary-or-explicit",
+    exclude_newer: str | Sequence[str] = "",
+    prerelease: str | Sequence[str] = "",
     no_binary: Sequence[str] = (),
     only_binary: Sequence[str] = (),
+    allow_yanked: Sequence[str] = (),
+    no_yanked: bool = False,
+    allow_builds: bool | Sequence[str] = (),
     prefer: Sequence[str] = (),
     waivers: Sequence[Waiver | str] = (),
     no_waivers: bool = False,
@@ -82,9 +86,14 @@ def lock(
                    `NAME=URL`: the first of these, then `index_url`, that has a project is where it is from
     index_for:     `PROJECT=NAME` or `PROJECT=URL`: projects that are asked for at one index only, and that
                    index for nothing else
-    exclude_newer: files uploaded after this timestamp (RFC 3339) or date do not exist
-    prerelease:    if-necessary-or-explicit (the standard's rule), if-necessary, explicit, allow, disallow
+    exclude_newer: files uploaded after this timestamp (RFC 3339) or date do not exist; `PKG=TIME` is for one
+                   package, `PKG=none` lifts it, and several may be given
+    prerelease:    if-necessary-or-explicit (the standard's rule), if-necessary, explicit, allow, disallow;
+                   `PKG=MODE` is for one package, and several may be given
     no_binary, only_binary: packages whose wheels, or source distributions, may not be used (`:all:`)
+    allow_yanked:  packages whose yanked releases count as any other (`:all:`); only pins admit them else,
+                   and with no_yanked nothing does
+    allow_builds:  True, or packages whose sdists may be built for their metadata: this runs their code
     prefer:        packages whose own lag goes before that of the other roots
     waivers:       edges whose bounds may drop when nothing else helps: `Waiver` values, or texts such as
                    `verl -> numpy`, `verl[extra] -> numpy`, `verl -> numpy>=1.26` (what holds instead);
@@ -122,6 +131,9 @@ def lock(
         prerelease=prerelease,
         no_binary=no_binary,
         only_binary=only_binary,
+        allow_yanked=allow_yanked,
+        no_yanked=no_yanked,
+        allow_builds=allow_builds,
         prefer=prefer,
         waivers=waivers,
         no_waivers=no_waivers,
@@ -158,10 +170,13 @@ def _options(
     index_url: str = "",
     index: Sequence[str] = (),
     index_for: Sequence[str] = (),
-    exclude_newer: str = "",
-    prerelease: str = "if-necessary-or-explicit",
+    exclude_newer: str | Sequence[str] = "",
+    prerelease: str | Sequence[str] = "",
     no_binary: Sequence[str] = (),
     only_binary: Sequence[str] = (),
+    allow_yanked: Sequence[str] = (),
+    no_yanked: bool = False,
+    allow_builds: bool | Sequence[str] = (),
     prefer: Sequence[str] = (),
     waivers: Sequence[Waiver | str] = (),
     no_waivers: bool = False,
@@ -180,6 +195,7 @@ def _options(
     cache_dir: str | os.PathLike[str] = "",
     cache: bool = True,
 ) -> LockOptions:
+    (cut, own_cuts), (mode, own_modes) = split(exclude_newer), split(prerelease)
     return LockOptions(
         requirements=(requirements,) if isinstance(requirements, str) else tuple(requirements),
         files=tuple(os.fspath(path) for path in files),
@@ -189,10 +205,17 @@ def _options(
         profiles=(profile,) if isinstance(profile, str) else tuple(profile),
         target=target or Target(),
         indexes=parse_indexes(index_url, index, index_for),
-        exclude_newer=exclude_newer,
-        prerelease=prerelease,
+        exclude_newer=cut,
+        exclude_newer_package=own_cuts,
+        prerelease=mode,
+        prerelease_package=own_modes,
         no_binary=tuple(no_binary),
         only_binary=tuple(only_binary),
+        allow_yanked=tuple(allow_yanked),
+        no_yanked=no_yanked,
+        allow_builds=((ALL,) if allow_builds else ())
+        if isinstance(allow_builds, bool)
+        else tuple(allow_builds),
         snapshot=os.fspath(snapshot),
         offline=offline,
         cache_dir=os.fspath(cache_dir),

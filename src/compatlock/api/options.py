@@ -30,8 +30,14 @@ class LockOptions(NamedTuple):
     targets:          what to lock for instead, all together: `PYTHON@PLATFORM`, `PYTHON` or `PLATFORM` each;
                       universal: the usual platforms, over the Pythons that pyproject.toml files allow
     indexes:          the package indexes; the public one unless given
-    exclude_newer:    files uploaded after this time do not exist (timestamp or date)
-    prerelease:       one of `model.policy.PRERELEASE_MODES`
+    exclude_newer:    files uploaded after this time do not exist (timestamp or date; `none`: no cut, whatever
+                      files say)
+    prerelease:       one of `model.policy.PRERELEASE_MODES`, the first unless said otherwise
+    exclude_newer_package, prerelease_package: what holds for one package instead (`PKG=...`)
+    allow_yanked:     packages whose yanked releases count as any other (`:all:`); no_yanked: those of all
+                      others may not even be pinned
+    allow_builds:     packages whose sdists may be built for their metadata, on this machine (`:all:`); those
+                      that are named, also in the place of wheels for other platforms
     no_binary, only_binary: packages whose wheels, or whose sdists, may not be used (`:all:`)
     cert:             a PEM file with further certificate authorities
     timeout:          seconds of every wait for a server
@@ -68,7 +74,7 @@ class LockOptions(NamedTuple):
     cert: str = ""
     timeout: float = 30.0
     exclude_newer: str = ""
-    prerelease: str = "if-necessary-or-explicit"
+    prerelease: str = ""
     no_binary: tuple[str, ...] = ()
     only_binary: tuple[str, ...] = ()
     offline: bool = False
@@ -94,6 +100,11 @@ class LockOptions(NamedTuple):
     targets: tuple[str, ...] = ()
     universal: bool = False
     older_pins: tuple[OlderPin, ...] = ()
+    exclude_newer_package: tuple[str, ...] = ()
+    prerelease_package: tuple[str, ...] = ()
+    allow_yanked: tuple[str, ...] = ()
+    no_yanked: bool = False
+    allow_builds: tuple[str, ...] = ()
 
     def command(self) -> str:
         """The command line that asks for the same lock, for its header, without credentials. What cannot
@@ -119,6 +130,10 @@ class LockOptions(NamedTuple):
             ("--override", self.overrides),
             ("--exclude-dependency", self.exclude_dependencies),
             ("--target", self.targets),
+            ("--exclude-newer", self.exclude_newer_package),
+            ("--prerelease", self.prerelease_package),
+            ("--allow-yanked", self.allow_yanked),
+            ("--allow-builds", self.allow_builds),
         ):
             for value in sorted(values):
                 yield from (option, value)
@@ -135,7 +150,7 @@ class LockOptions(NamedTuple):
             ("--driver", self.target.driver, ""),
             ("--default-index", self.indexes.default.written, ""),
             ("--exclude-newer", self.exclude_newer, ""),
-            ("--prerelease", self.prerelease, "if-necessary-or-explicit"),
+            ("--prerelease", self.prerelease, ""),
             ("--strategy", self.strategy, "optimal"),
             ("--resolution", self.resolution, "highest"),
             ("--snapshot", self.snapshot, ""),
@@ -152,6 +167,7 @@ class LockOptions(NamedTuple):
             ("--auto-waive", self.auto_waive),
             ("--audit", self.audit),
             ("--universal", self.universal),
+            ("--no-yanked", self.no_yanked),
         ):
             if given:
                 yield option

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from compatlock.index.supply import Supply
     from compatlock.index.view import Hidden
     from compatlock.model.core import Core
+    from compatlock.model.policy import Policy
     from compatlock.model.request import Request
     from compatlock.solver.ways_out import Change, Solved
 
@@ -32,15 +33,31 @@ def newer(core: Core, request: Request, supply: Supply, solve: Solve) -> Iterato
     from compatlock.solver.ways_out import Change
 
     names = _names(core)
-    reasons = {hidden.reason for name in names for hidden in supply.hidden(name)}
-    if request.policy.exclude_newer is None or reasons.isdisjoint((DATE, UNDATED)):
+    cut_off = [name for name in names if {h.reason for h in supply.hidden(name)} & {DATE, UNDATED}]
+    if not cut_off:
         return
+    own = dict(request.policy.exclude_newer_for)
 
-    def at(cut: int | None, accept: str) -> Solved | None:
-        policy = request.policy._replace(exclude_newer=cut)
+    def under(policy: Policy, accept: str) -> Solved | None:
         change = Change(WayOut(NEWER, accept), request._replace(policy=policy))
         return solve(change, supply.under(policy=policy))
 
+    def at(cut: int | None, accept: str) -> Solved | None:
+        return under(request.policy._replace(exclude_newer=cut), accept)
+
+    if not own.keys().isdisjoint(cut_off):
+        # One date for all would not do: these packages have theirs.
+        policy = request.policy
+        if not own.keys() >= set(cut_off):
+            policy = policy._replace(exclude_newer=None)
+        lifted = tuple((name, None if name in cut_off else cut) for name, cut in own.items())
+        flags = " ".join(f"--exclude-newer {name}=none" for name in sorted(own.keys() & set(cut_off)))
+        general = "" if policy == request.policy else "without `--exclude-newer`, but with "
+        accept = f"{general}`{flags}`" if general else flags
+        found = under(policy._replace(exclude_newer_for=lifted), accept)
+        if found is not None:
+            yield found
+        return
     today = at(None, "without `--exclude-newer`")
     if today is None:
         return

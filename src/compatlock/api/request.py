@@ -16,7 +16,7 @@ from compatlock.model.cuda import AUTO, knows_files_for
 from compatlock.model.index import Indexes
 from compatlock.model.names import normalise
 from compatlock.model.platforms import parse_platform, running_platform
-from compatlock.model.policy import HIGHEST, PRERELEASE_MODES, RESOLUTIONS, Policy
+from compatlock.model.policy import HIGHEST, NONE, PRERELEASE_MODES, RESOLUTIONS, Policy
 from compatlock.model.request import AllowedFiles, Request
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
@@ -116,7 +116,7 @@ def prepare(options: LockOptions, memo: MutableMapping[str, str], *, needs_roots
 
 def _check_words(options: LockOptions) -> None:
     for what, word, known in (
-        ("pre-release mode", options.prerelease, PRERELEASE_MODES),
+        ("pre-release mode", options.prerelease or PRERELEASE_MODES[0], PRERELEASE_MODES),
         ("strategy", options.strategy, STRATEGIES),
         ("resolution", options.resolution, RESOLUTIONS),
     ):
@@ -188,12 +188,20 @@ def detected(target: Target) -> Target:
 
 
 def _policy(options: LockOptions) -> Policy:
-    return Policy(
-        exclude_newer=parse_time(options.exclude_newer) if options.exclude_newer else None,
-        prerelease=options.prerelease,
+    cut = options.exclude_newer
+    policy = Policy(
+        exclude_newer=None if cut in ("", NONE) else parse_time(cut),
+        prerelease=options.prerelease or PRERELEASE_MODES[0],
         no_binary=_packages(options.no_binary),
         only_binary=_packages(options.only_binary),
+        no_yanked=options.no_yanked,
     )
+    own = options.exclude_newer_package, options.prerelease_package
+    if any(own) or options.allow_yanked or options.allow_builds:
+        from compatlock.api.policies import of_packages
+
+        policy = of_packages(policy, options)
+    return policy
 
 
 def _packages(names: Iterable[str]) -> tuple[str, ...]:

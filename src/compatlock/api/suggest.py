@@ -13,6 +13,7 @@ from compatlock.api.implied import Implied
 from compatlock.api.session import with_supply
 from compatlock.api.suggested_evidence import EvidenceWriter
 from compatlock.model.cuda import CUDA
+from compatlock.model.policy import NONE
 from compatlock.model.target import Target
 
 TYPE_CHECKING = False
@@ -54,7 +55,9 @@ def suggest(
 
     Each is about as many releases as it was found to hold for. Raises InputError, IndexUnavailable.
     """
-    options = options._replace(target=options.target.or_else(given.target or Target()), exclude_newer="")
+    options = options._replace(
+        target=options.target.or_else(given.target or Target()), exclude_newer=NONE, exclude_newer_package=()
+    )
 
     def work(prepared: Prepared, supply: Supply) -> Suggestion:
         versions, extras, missing = candidates_of(supply, given)

@@ -13,6 +13,7 @@ from compatlock.cli.messages import out, say
 from compatlock.cli.sheet import columns
 from compatlock.inputs.settings import Settings, read_settings
 from compatlock.model.index import PackageIndex
+from compatlock.model.policy import ALL, PRERELEASE_MODES
 
 JSON_VERSION = 1
 
@@ -45,9 +46,33 @@ JSON_VERSION = 1
 @click.option("--offline", is_flag=True, help="Use only what the cache holds.")
 @click.option(
     "--exclude-newer",
-    metavar="TIME",
-    default="",
-    help="Leave out files uploaded after this time.",
+    metavar="[PKG=]TIME",
+    multiple=True,
+    help="Leave out files uploaded after this time (repeatable).",
+    callback=refuse_empty,
+)
+@click.option(
+    "--prerelease",
+    metavar="[PKG=]MODE",
+    multiple=True,
+    help="When pre-releases may be chosen (repeatable).",
+    callback=refuse_empty,
+)
+@click.option(
+    "--allow-yanked",
+    metavar="PKG",
+    multiple=True,
+    help="Packages whose yanked releases count as any other (repeatable).",
+    callback=refuse_empty,
+)
+@click.option("--no-yanked", is_flag=True, help="Choose no yanked release.")
+@click.option(
+    "--allow-builds",
+    is_flag=False,
+    flag_value=ALL,
+    metavar="[PKG]",
+    multiple=True,
+    help="Packages whose sdists may be built (repeatable).",
     callback=refuse_empty,
 )
 @click.option(
@@ -60,7 +85,8 @@ def config(*, as_json: bool, **given: Any) -> None:
     """Show every setting, its value, and where it comes from.
 
     The first of these that gives a setting decides it: the command line; COMPATLOCK_DEFAULT_INDEX, _INDEX,
-    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _CERT, _TIMEOUT, _CUDA, _DRIVER; UV_DEFAULT_INDEX,
+    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _PRERELEASE, _ALLOW_YANKED, _NO_YANKED, _ALLOW_BUILDS
+    (several values between commas), _CERT, _TIMEOUT, _CUDA, _DRIVER; UV_DEFAULT_INDEX,
     UV_INDEX_URL, UV_INDEX, UV_EXTRA_INDEX_URL; PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT; pip's
     configuration files; the default.
     """
@@ -82,6 +108,12 @@ def _rows(settings: Settings) -> list[tuple[str, str, str]]:
         "cache_dir": [_cache(settings)],
         "offline": ["yes" if settings.offline else "no"],
         "exclude_newer": [settings.exclude_newer],
+        "exclude_newer_package": list(settings.exclude_newer_package),
+        "prerelease": [settings.prerelease or PRERELEASE_MODES[0]],
+        "prerelease_package": list(settings.prerelease_package),
+        "allow_yanked": list(settings.allow_yanked),
+        "no_yanked": ["yes" if settings.no_yanked else "no"],
+        "allow_builds": list(settings.allow_builds),
         "cert": [settings.cert],
         "timeout": [f"{settings.timeout:g} seconds"],
         "cuda": [settings.cuda],
@@ -102,6 +134,12 @@ def _as_json(settings: Settings) -> dict[str, Any]:
         "cache_dir": _cache(settings),
         "offline": settings.offline,
         "exclude_newer": settings.exclude_newer or None,
+        "exclude_newer_package": list(settings.exclude_newer_package),
+        "prerelease": settings.prerelease or PRERELEASE_MODES[0],
+        "prerelease_package": list(settings.prerelease_package),
+        "allow_yanked": list(settings.allow_yanked),
+        "no_yanked": settings.no_yanked,
+        "allow_builds": list(settings.allow_builds),
         "cert": settings.cert or None,
         "timeout": settings.timeout,
         "cuda": settings.cuda or None,

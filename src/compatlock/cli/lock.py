@@ -32,8 +32,10 @@ def parameter(option: Option) -> click.Option:
     names = [*option.names, option.field]
     if option.kind == FLAG:
         return click.Option(names, is_flag=True, help=option.help)
+    bare: dict[str, Any] = {"is_flag": False, "flag_value": option.bare} if option.bare else {}
     return click.Option(
         names,
+        **bare,
         multiple=option.kind == MANY,
         type=click.Choice(option.choices) if option.choices else str,
         default=option.default if option.kind == TEXT and option.default in option.choices else None,

@@ -114,17 +114,34 @@ OPTIONS = (
     Option(
         ("--exclude-newer",),
         "exclude_newer",
-        TEXT,
-        "TIME",
-        "Leave out files uploaded after this timestamp or date (UTC).",
+        MANY,
+        "[PKG=]TIME",
+        "Leave out files uploaded after this timestamp or date (UTC); of PKG only, PKG=none lifts it "
+        "(repeatable).",
     ),
     Option(
         ("--prerelease",),
         "prerelease",
-        TEXT,
-        help="When pre-releases may be chosen.",
-        choices=PRERELEASE_MODES,
-        default=PRERELEASE_MODES[0],
+        MANY,
+        "[PKG=]MODE",
+        "When pre-releases may be chosen, of PKG only (repeatable): " + ", ".join(PRERELEASE_MODES) + ".",
+    ),
+    Option(
+        ("--allow-yanked",),
+        "allow_yanked",
+        MANY,
+        "PKG",
+        "Take yanked releases of PKG for any others (repeatable, `:all:`); else only pins admit them.",
+    ),
+    Option(("--no-yanked",), "no_yanked", help="Choose no yanked release, not even one that is pinned."),
+    Option(
+        ("--allow-builds",),
+        "allow_builds",
+        MANY,
+        "[PKG]",
+        "Build sdists in isolation where their metadata is not certain; PKG's also where its wheels are for "
+        "other platforms (repeatable; all that is needed without PKG).",
+        bare=":all:",
     ),
     Option(
         ("--no-binary",), "no_binary", MANY, "PKG", "Do not use wheels of PKG (`:all:` for every package)."

@@ -16,6 +16,7 @@ class Option(NamedTuple):
     help, metavar: for the help text
     choices: the words that are allowed, any text when empty
     default: of a TEXT option
+    bare:    of a MANY option, the value that it stands for when none follows; `""` if one has to
     variable: the environment variable that stands for a TEXT option, `""` for none
     """
 
@@ -27,3 +28,4 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
     default: str = ""
     variable: str = ""
+    bare: str = ""

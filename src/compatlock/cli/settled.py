@@ -13,12 +13,18 @@ _SETTINGS = (
     "default_index", "indexes", "index_for", "cache_dir", "offline", "exclude_newer", "cert", "cuda",
     "driver",
 )  # fmt: skip
+# Those that only commands have that choose versions; of the others, none is settled for them.
+_POLICIES = ("prerelease", "allow_yanked", "no_yanked", "allow_builds")
 
 
 def settled(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return `values` of options with the fields of LockOptions in the place of those that are settings, and
     what was left out of other tools' settings, in words. Raises InputError."""
-    settings = read_settings(**{name: values[name] for name in _SETTINGS})
-    others = {name: value for name, value in values.items() if name not in _SETTINGS}
-    chosen = {name: value for name, value in settings._asdict().items() if name not in ("sources", "notes")}
+    given = [*_SETTINGS, *(name for name in _POLICIES if name in values)]
+    settings = read_settings(**{name: values[name] for name in given})
+    others = {name: value for name, value in values.items() if name not in given}
+    left_out = {"sources", "notes", *(name for name in _POLICIES if name not in values)}
+    if "prerelease" in left_out:
+        left_out.add("prerelease_package")
+    chosen = {name: value for name, value in settings._asdict().items() if name not in left_out}
     return {**others, **chosen}, settings.notes

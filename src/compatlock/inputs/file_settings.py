@@ -40,12 +40,22 @@ class ScopedEdge(NamedTuple):
     version: str = ""
 
 
+class FilePolicy(NamedTuple):
+    """A policy of a file: `exclude-newer`, `prerelease` (a value for all), `exclude-newer-package`,
+    `prerelease-package` (`PKG=...`), `allow-yanked` (a package) or `no-yanked`."""
+
+    kind: str
+    value: str
+    origin: str
+
+
 class FileSettings(NamedTuple):
     """Everything of that kind in some files, each with its origin (`FILE:LINE`).
 
     prereleases:  where pre-releases are let in (`--pre`)
     no_binary, only_binary: packages whose wheels, or source distributions, may not be used (`:all:`)
     hashes:       the SHA-256 digests (lower-case hex) that the requirement at an origin allows
+    policies:     which releases count
     """
 
     indexes: tuple[FileIndex, ...] = ()
@@ -56,6 +66,7 @@ class FileSettings(NamedTuple):
     overrides: tuple[ScopedEdge, ...] = ()
     exclusions: tuple[ScopedEdge, ...] = ()
     hashes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    policies: tuple[FilePolicy, ...] = ()
 
 
 def joined(settings: Iterable[FileSettings]) -> FileSettings:

@@ -10,7 +10,7 @@ import json
 from typing import NamedTuple
 
 from compatlock.inputs.file_bytes import PYPROJECT, SCRIPT, SETUP_CFG, kind_of, read_bytes
-from compatlock.inputs.file_settings import Assigned, FileIndex, FileSettings, ScopedEdge, joined
+from compatlock.inputs.file_settings import Assigned, FileIndex, FilePolicy, FileSettings, ScopedEdge, joined
 from compatlock.inputs.requirements_file import RequirementsFile
 from compatlock.model.names import normalise
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from compatlock.inputs.pyproject_tables import Chosen
     from compatlock.inputs.uv_table import Row
 
-_FORM = "3"  # changes with what the memo holds
+_FORM = "4"  # changes with what the memo holds
 
 
 class ProjectSelection(NamedTuple):
@@ -188,6 +188,7 @@ _SETTINGS: dict[str, Callable[..., FileSettings]] = {
     "no-binary": lambda _origin, package: FileSettings(no_binary=(package,)),
     "only-binary": lambda _origin, package: FileSettings(only_binary=(package,)),
     "pre": lambda origin: FileSettings(prereleases=(origin,)),
+    "policy": lambda origin, kind, value: FileSettings(policies=(FilePolicy(kind, value, origin),)),
 }
 
 

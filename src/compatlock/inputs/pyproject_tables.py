@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from typing import Any, NamedTuple
 
+from compatlock.inputs.compatlock_table import CompatlockTable
 from compatlock.inputs.problems import problem_of
 from compatlock.inputs.self_reference import self_reference, under_marker
 from compatlock.inputs.toml_lines import TomlLines
@@ -58,14 +59,24 @@ def choose(
         chooser.problems.append((0, "extras or groups are nested too deeply"))
     requires_python = chooser.requires_python()
     uv = UvTable(_peek(values, "tool", "uv") or {}, places, _parts(chooser.lines))
+    own = CompatlockTable(_peek(values, "tool", "compatlock") or {}, places)
+    # Where both tables speak of one policy, our own is meant.
+    rows = [
+        row for row in uv.rows if {"policy": row[1], "pre": "prerelease"}.get(str(row[0])) not in own.keys
+    ]
     return Chosen(
         tuple(chooser.lines),
         requires_python,
-        tuple(uv.notes),
-        tuple(sorted(dict.fromkeys([*chooser.problems, *uv.problems]), key=lambda problem: problem[0])),
+        (*uv.notes, *own.notes),
+        tuple(
+            sorted(
+                dict.fromkeys([*chooser.problems, *uv.problems, *own.problems]),
+                key=lambda problem: problem[0],
+            )
+        ),
         tuple(chooser.unknown),
         tuple(uv.constraints),
-        tuple(uv.rows),
+        (*rows, *own.rows),
     )
 
 

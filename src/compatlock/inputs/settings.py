@@ -11,6 +11,7 @@ from compatlock.errors import InputError
 from compatlock.inputs.pip_config import read_pip_config
 from compatlock.model.display import printable, redact
 from compatlock.model.index import Indexes, PackageIndex, assign, parse_index
+from compatlock.model.policy import ALL, split
 from compatlock.model.secret import Secret
 
 TYPE_CHECKING = False
@@ -42,8 +43,9 @@ class Settings(NamedTuple):
     """The settings of a run. `sources` tells for each where it is from; `notes` what was left out, and why.
 
     `indexes` are the indexes to ask; `cache_dir` is `""` for the user's cache folder; `exclude_newer` is a
-    timestamp, date or `""`; `cert` a PEM file with further certificate authorities, or `""`; `timeout` is
-    in seconds for every wait for a server; `cuda` and `driver` are what the target runs, or `""`.
+    timestamp, date, `none` or `""`; `cert` a PEM file with further certificate authorities, or `""`;
+    `timeout` is in seconds for every wait for a server; `cuda` and `driver` are what the target runs, or
+    `""`. For the policies see `api.options.LockOptions`.
     """
 
     indexes: Indexes = Indexes()
@@ -54,6 +56,12 @@ class Settings(NamedTuple):
     timeout: float = TIMEOUT
     cuda: str = ""
     driver: str = ""
+    exclude_newer_package: tuple[str, ...] = ()
+    prerelease: str = ""
+    prerelease_package: tuple[str, ...] = ()
+    allow_yanked: tuple[str, ...] = ()
+    no_yanked: bool = False
+    allow_builds: tuple[str, ...] = ()
     sources: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
 
@@ -65,10 +73,14 @@ def read_settings(
     index_for: Sequence[str] = (),
     cache_dir: str = "",
     offline: bool = False,
-    exclude_newer: str = "",
+    exclude_newer: str | Sequence[str] = "",
     cert: str = "",
     cuda: str = "",
     driver: str = "",
+    prerelease: Sequence[str] = (),
+    allow_yanked: Sequence[str] = (),
+    no_yanked: bool = False,
+    allow_builds: Sequence[str] = (),
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """Gather the settings; the arguments are what the command line says, empty where it says nothing.
@@ -78,15 +90,23 @@ def read_settings(
     reader = _Reader(os.environ if environ is None else environ)
     default, extra = reader.default_index(default_index), reader.extra_indexes(indexes)
     asked_cuda, asked_driver = reader.cuda(cuda, driver)
+    cut, own_cuts = reader.policy("exclude_newer", exclude_newer)
+    mode, own_modes = reader.policy("prerelease", prerelease)
     return Settings(
         Indexes(default, extra, reader.assigned(index_for, extra)),
         reader.text("cache_dir", cache_dir, "COMPATLOCK_CACHE_DIR"),
-        reader.offline(offline),
-        reader.text("exclude_newer", exclude_newer, "COMPATLOCK_EXCLUDE_NEWER"),
+        reader.switch("offline", offline),
+        cut,
         reader.cert(cert),
         reader.timeout(),
         asked_cuda,
         asked_driver,
+        own_cuts,
+        mode,
+        own_modes,
+        reader.words("allow_yanked", allow_yanked),
+        reader.switch("no_yanked", no_yanked),
+        reader.builds(allow_builds),
         reader.sources,
         tuple(reader.remarks()),
     )
@@ -179,10 +199,36 @@ class _Reader:
         self.sources[setting] = option if given else variable if value else DEFAULT
         return value
 
-    def offline(self, given: bool) -> bool:
-        variable = "COMPATLOCK_OFFLINE"
+    def words(self, setting: str, given: Sequence[str]) -> tuple[str, ...]:
+        """What a repeatable option says; in its variable there are commas between the words."""
+        variable = f"COMPATLOCK_{setting.upper()}"
+        words = tuple(given) or tuple(filter(None, map(str.strip, self._variable(variable).split(","))))
+        option = "--" + setting.replace("_", "-")
+        self.sources[setting] = option if given else variable if words else DEFAULT
+        return words
+
+    def policy(self, setting: str, given: str | Sequence[str]) -> tuple[str, tuple[str, ...]]:
+        """A policy for all packages, and those for one: the command line may give either."""
+        asked, own = split(given)
+        general, own_of_variable = split(self.words(setting, ()))
+        source = self.sources.pop(setting)
+        option = "--" + setting.replace("_", "-")
+        self.sources[setting] = option if asked else source if general else DEFAULT
+        of_one = option if own else source if own_of_variable else DEFAULT
+        self.sources[f"{setting}_package"] = of_one
+        return asked or general, own or own_of_variable
+
+    def builds(self, given: Sequence[str]) -> tuple[str, ...]:
+        """The packages that may be built; its variable may also be 1 or 0."""
+        words = self.words("allow_builds", given)
+        if not given and len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
+            return (ALL,) if words[0].lower() in _TRUE else ()
+        return words
+
+    def switch(self, setting: str, given: bool) -> bool:
+        option, variable = "--" + setting.replace("_", "-"), f"COMPATLOCK_{setting.upper()}"
         word = self._variable(variable).lower()
-        self.sources["offline"] = "--offline" if given else variable if word else DEFAULT
+        self.sources[setting] = option if given else variable if word else DEFAULT
         if not given and word and word not in (*_TRUE, *_FALSE):
             raise InputError(f"{variable} is `{printable(word)}`", hints=["set it to 1 or 0"])
         return given or word in _TRUE

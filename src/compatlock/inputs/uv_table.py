@@ -2,17 +2,20 @@
 
 Read are `constraint-dependencies`, `override-dependencies` and `exclude-dependencies` (for every package, or
 scoped to one and perhaps to one release of it), `index` with `sources` that name one, `index-url`,
-`extra-index-url`, `prerelease = "allow"`, and the packages whose wheels or builds are refused.
+`extra-index-url`, `exclude-newer` and `prerelease` where they mean the same, also of single packages, and the
+packages whose wheels or builds are refused.
 """
 
 from __future__ import annotations
 
+import datetime
 import re
 from typing import Any
 
 from compatlock.inputs.problems import problem_of
 from compatlock.model.display import excerpt
 from compatlock.model.names import normalise
+from compatlock.model.policy import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +33,6 @@ _PASSED_OVER = {
     "environments": "name targets with `--target`",
     "required-environments": "name targets with `--target`",
     "resolution": "give `--resolution` on the command line",
-    "exclude-newer": "give `--exclude-newer` on the command line",
-    "exclude-newer-package": "give `--exclude-newer` on the command line",
     "dependency-metadata": "declared metadata counts; `--override` and `--exclude-dependency` change it",
     "find-links": "only indexes are asked",
     "no-index": "give `--offline` on the command line to ask no index",
@@ -76,14 +77,37 @@ class UvTable:
         for key, kind in _FLAGS.items():
             if self._values.get(key) is True:
                 self.rows.append((kind, ":all:", self._line(key)))
-        mode = self._values.get("prerelease")
-        if mode == "allow":
-            self.rows.append(("pre", self._line("prerelease")))
-        elif mode not in (None, "if-necessary-or-explicit"):
-            self._pass_over("prerelease", "give `--prerelease` on the command line")
+        self._policies()
         for key, advice in _PASSED_OVER.items():
             if self._values.get(key) not in (None, [], {}, "", False):
                 self._pass_over(key, advice)
+
+    def _policies(self) -> None:
+        """Which releases count: for all packages, and for single ones."""
+        for key, usable, advice in (
+            ("exclude-newer", _cut, "a time that depends on the day is none that could be locked"),
+            ("prerelease", _mode, "its modes but `allow` and `disallow` are not quite the same here"),
+        ):
+            option = f"give `--{key}` on the command line"
+            value = self._values.get(key)
+            text = usable(value, "")
+            if text == "allow":
+                self.rows.append(("pre", self._line(key)))
+            elif text:
+                self.rows.append(("policy", key, text, self._line(key)))
+            elif value not in (None, "if-necessary-or-explicit"):
+                self._pass_over(key, f"{advice}: {option}")
+            key = f"{key}-package"
+            of_packages = self._values.get(key, {})
+            if not isinstance(of_packages, dict):
+                self._problem(key, "must be a table")
+                continue
+            for name, value in of_packages.items():
+                if _NAME.match(name) and (text := usable(value, name)):
+                    self.rows.append(("policy", key, f"{normalise(name)}={text}", self._line(key)))
+                else:
+                    text = f"tool.uv.{key}.{excerpt(name)} is not read; {advice}: {option}"
+                    self.notes.append((self._line(key), text))
 
     # Dependencies
 
@@ -212,6 +236,19 @@ class UvTable:
 
     def _problem(self, key: str, what: str, line: int = 0) -> None:
         self.problems.append((line or self._line(key), f"tool.uv.{key}: {what}"))
+
+
+def _cut(value: Any, package: str) -> str:
+    """The point in time that `exclude-newer` names; uv also takes durations."""
+    if package and value is False:
+        return NONE
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return value if isinstance(value, str) and re.match(r"\d{4}-\d{2}-\d{2}", value) else ""
+
+
+def _mode(value: Any, _package: str) -> str:
+    return value if value in ("allow", "disallow") else ""
 
 
 def _package_name(item: Any) -> Any:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 PRERELEASE_MODES = ("if-necessary-or-explicit", "allow", "disallow", "if-necessary", "explicit")
 ALL = ":all:"
 
@@ -13,6 +17,16 @@ HIGHEST, LOWEST, LOWEST_DIRECT = RESOLUTIONS = ("highest", "lowest", "lowest-dir
 
 # When a yanked release may be chosen: under an exact pin (PEP 592), as any other, or never.
 PINNED, AS_OTHERS, NEVER = "", "yanked", "no-yanked"
+
+
+# What lifts a cut in time.
+NONE = "none"
+
+
+def split(values: str | Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """The last value that is for every package, `""` for none, and those for one (`PKG=...`)."""
+    given = [values] if isinstance(values, str) else list(values)
+    return next((v for v in reversed(given) if "=" not in v), ""), tuple(v for v in given if "=" in v)
 
 
 class Rules(NamedTuple):

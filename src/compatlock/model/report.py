@@ -12,6 +12,8 @@ MISSING, VERSION, PYTHON, PLATFORM, FACT, DUPLICATE = (
 # Pythons than the project's. Of an environment: what the lock does not have, files that are not as they were
 # installed, an import that fails.
 DEFECT, HASH, STALE, EXTRA, FILES, IMPORT = "defect", "hash", "stale", "extra", "files", "import"
+# Of a release that the policies of the project, or of who checks, do not admit.
+POLICY = "policy"
 # How much a finding weighs: only errors make a check fail.
 ERROR, WARNING, WAIVED = "error", "warning", "waived"
 
