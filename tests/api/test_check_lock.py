@@ -298,3 +298,28 @@ def test_the_index_that_a_lock_was_made_with_is_asked(
     asked = index.count("/simple/app/")
     assert check(index, cache, tmp_path / "requirements.lock", index_url="").findings == ()
     assert index.count("/simple/app/") > asked
+
+
+def test_the_targets_to_check_for_may_be_named(index: IndexServer, cache: Path, tmp_path: Path) -> None:
+    """A lock of another tool does not say them."""
+    index.add("app", "1.0", requires=["win; sys_platform == 'win32'", "old; python_version < '3.11'"])
+    path = write(tmp_path / "freeze.txt", "app==1.0\n")
+    project = write(tmp_path / "pyproject.toml", PROJECT.replace("click", "app") % (">=3.10,<3.12", ""))
+    report = check(index, cache, path, target=None, targets=["3.12@linux", "3.12@windows"])
+    assert [(f.on, f.remarks) for f in report.errors] == [
+        ("win", ("for CPython 3.12.0 on x86_64-pc-windows-msvc",))
+    ]
+    report = check(index, cache, path, target=None, universal=True, files=[project])
+    assert report.target == "8 targets"
+    assert [(f.on, f.remarks) for f in report.errors] == [
+        (
+            "old",
+            ("for CPython 3.10.0 on x86_64-manylinux_2_28 and 3 other targets",),
+        ),
+        (
+            "win",
+            ("for CPython 3.10.0 on x86_64-pc-windows-msvc and CPython 3.11.0 on x86_64-pc-windows-msvc",),
+        ),
+    ]
+    (only,) = check(index, cache, path, target=None, targets=["windows"]).errors
+    assert (only.on, only.remarks) == ("win", ())

@@ -119,3 +119,34 @@ def test_bad_input(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
 def test_offline_without_a_cache(cli: Cli) -> None:
     Path("freeze.txt").write_text(FREEZE)
     assert cli("check", "freeze.txt", "--offline").code == 3
+
+
+def test_several_targets(cli: Cli, index: IndexServer) -> None:
+    index.add("app", "1.0", requires=["win; sys_platform == 'win32'"])
+    Path("freeze.txt").write_text("app==1.0\n")
+    assert cli("check", "freeze.txt", *TARGET).code == 0
+    run = cli("check", "freeze.txt", "--universal", "--python-version", "3.12")
+    assert (run.code, run.err) == (1, "")
+    assert run.out == (
+        "app 1.0 needs win, which is missing\n"
+        "  for CPython 3.12.0 on x86_64-pc-windows-msvc\n"
+        "freeze.txt: 1 package for 4 targets: 1 error\n"
+    )
+
+
+def test_several_files(cli: Cli, index: IndexServer) -> None:
+    index.add("app", "1.0")
+    for name in ("one.lock", "two.lock"):
+        Path(name).write_text("app==1.0\n")
+    Path("requirements.in").write_text("app\n")
+    run = cli("check", "requirements.in", "one.lock", "two.lock", *TARGET)
+    assert run.code == 0
+    assert [line.partition(":")[0] for line in run.out.splitlines()] == ["one.lock", "two.lock"]
+    Path("requirements.in").write_text("app>=2\n")
+    told = json.loads(cli("check", "one.lock", "requirements.in", "two.lock", *TARGET, "--json").out)
+    assert (told["clean"], [report["subject"] for report in told["reports"]]) == (
+        False,
+        ["one.lock", "two.lock"],
+    )
+    assert told["reports"][1]["findings"][0]["text"] == "requirements.in:1 asks for app>=2, but app is 1.0"
+    assert "name the lock of it too" in cli("check", "requirements.in").err

@@ -141,6 +141,7 @@ def test_a_lock_for_other_environments(cli: Cli, venv: RealEnvironment) -> None:
         (("--exact", "--env", "VENV"), "`--exact` compares an environment with a lock"),
         (("requirements.lock", "pylock.toml", "--env", "VENV"), "an environment is of one lock"),
         (("VENV",), "is a folder"),
+        (("--env", "VENV", "--universal"), "`--universal` is about a lock"),
     ],
 )
 def test_wrong_usage(cli: Cli, venv: RealEnvironment, arguments: tuple[str, ...], words: str) -> None:

@@ -6,12 +6,14 @@ import sys
 from typing import NamedTuple
 
 from compatlock.api.check_pins import Given, given_of_text, read_text
+from compatlock.api.targets import targets_of
 from compatlock.errors import InputError
 from compatlock.inputs.sources import is_pyproject, read_sources
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, UV
 from compatlock.model import report as kinds
 from compatlock.model.index import Indexes
 from compatlock.model.report import Discrepancy
+from compatlock.model.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ def check_lock_file(
 ) -> Report:
     """Check the lock file at `path` (or the output of `pip freeze`; `-` is standard input): the defects of
     its text, whether it is for the Pythons of the projects among the options' files, whether it has what the
-    files and options ask for, and the pins as `checking.check_pins` does. Raises as that does."""
+    files and options ask for, and the pins as `checking.check_pins` does; for the options' `targets`, or
+    `universal`, if there are any, instead of its own. Raises as that does."""
     from compatlock.api.checking import check_pins
 
     lock = read_lock_text(path)
@@ -41,15 +44,20 @@ def check_lock_file(
     if stale:
         # What a project for other Pythons asks for cannot be asked of these.
         options = options._replace(files=tuple(file for file in options.files if not is_pyproject(file)))
-    if lock.python and not lock.given.targets and not options.target.python:
+    given = lock.given
+    targets = targets_of(options)
+    if targets:
+        given = given._replace(target=targets[0], targets=targets)
+        options = options._replace(target=Target())
+    elif lock.python and not given.targets and not options.target.python:
         running = "{}.{}.{}".format(*sys.version_info[:3])
         python = first_python(lock.python, running)
         if python and python != running:
             notes.append(f"checked for Python {python}, as {path} requires Python {lock.python}")
             options = options._replace(target=options.target._replace(python=python))
-    options = options._replace(indexes=indexes_for(options.indexes, lock.given))
+    options = options._replace(indexes=indexes_for(options.indexes, given))
     known = (*lock.defects, *stale)
-    return check_pins(options, lock.given, subject, known=known, notes=notes, on_progress=on_progress)
+    return check_pins(options, given, subject, known=known, notes=notes, on_progress=on_progress)
 
 
 def indexes_for(indexes: Indexes, given: Given) -> Indexes:

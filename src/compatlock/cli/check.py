@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # The options of `lock` that a check has too.
 _TAKEN = {
-    "profiles", "requirements", "extras", "groups", "python", "platform", "cuda", "driver", "default_index",
-    "indexes", "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "waive",
+    "profiles", "requirements", "extras", "groups", "python", "platform", "targets", "universal",
+    "cuda", "driver", "default_index", "indexes", "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "waive",
     "exclude_dependencies", "prerelease", "allow_yanked", "no_yanked", "offline", "cache_dir", "no_cache",
     "as_json", "quiet",
 }  # fmt: skip
@@ -36,6 +36,8 @@ _HELP = {
     "requirements": "A requirement that has to be fulfilled, with extras that count (repeatable).",
     "python": "Python to check for.",
     "platform": "Platform to check for.",
+    "targets": "Check for several targets: PYTHON@PLATFORM, PYTHON or PLATFORM (repeatable).",
+    "universal": "Check for Linux (x86_64, aarch64), macOS (arm64) and Windows, over the project's Pythons.",
     "cuda": "The highest CUDA of the target (`auto`: that of the running machine's driver).",
     "waive": "Accept that A's bound on B is broken (repeatable).",
     "as_json": "Print the report as JSON on standard output.",
@@ -62,6 +64,11 @@ def _run(
     if env is None and (exact or modules or no_imports):
         word = "--exact" if exact else "--import" if modules else "--no-imports"
         raise InputError(f"`{word}` is about an environment", hints=["name it: `--env PATH`"])
+    if env is not None and (given["targets"] or given["universal"]):
+        word = "--target" if given["targets"] else "--universal"
+        raise InputError(
+            f"`{word}` is about a lock: an environment is for one target", hints=["leave it out"]
+        )
     options = _options(given, asked)
     if env is not None:
         from compatlock.api.check_installed import ImportChecks
