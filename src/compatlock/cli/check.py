@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 # The options of `lock` that a check has too.
 _TAKEN = {
     "profiles", "requirements", "extras", "groups", "python", "platform", "targets", "universal",
-    "cuda", "driver", "default_index", "indexes", "index_for", "cert", "facts", "no_shipped_facts", "no_soft_facts", "waive",
-    "exclude_dependencies", "prerelease", "allow_yanked", "no_yanked", "offline", "cache_dir", "no_cache",
-    "as_json", "quiet",
+    "cuda", "driver", "default_index", "indexes", "index_for", "cert", "facts", "no_shipped_facts",
+    "no_soft_facts", "waive", "exclude_dependencies", "prerelease", "allow_yanked", "no_yanked", "offline",
+    "cache_dir", "no_cache", "as_json", "quiet",
 }  # fmt: skip
 _HELP = {
     "profiles": "What a profile asks for has to be there; its waivers and imports count (repeatable).",
