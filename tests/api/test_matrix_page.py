@@ -225,11 +225,13 @@ def test_keys_move_the_focus_and_show_details(desk: Page) -> None:
     assert desk.evaluate(_FOCUS) == "11 0"
     desk.press("End", modifiers=CONTROL)
     assert desk.evaluate(_FOCUS) == "24 19"
+    assert "vllm 0.21.1\ntransformers 5.1" in desk.evaluate(_DETAILS)
     assert desk.evaluate("document.querySelectorAll('[role=gridcell][tabindex=\"0\"]').length") == 1
 
 
 def test_the_focused_cell_is_in_sight_and_ringed(desk: Page) -> None:
     desk.resize(1000, 600)
+    desk.wait("document.getElementById('grid').classList.contains('upright')")
     desk.evaluate("document.querySelector('[role=gridcell][tabindex=\"0\"]').focus()")
     for keys, modifiers in ((("End",), CONTROL), (("Home",), CONTROL)):
         desk.press(*keys, modifiers=modifiers)
@@ -362,9 +364,9 @@ def test_the_theme_follows_the_system_and_the_toggle(desk: Page, address: str) -
     background = "getComputedStyle(document.body).backgroundColor"
     light = desk.evaluate(background)
     desk.prefer("dark")
+    desk.wait("document.getElementById('theme').innerText === 'Light'")
     dark = desk.evaluate(background)
     assert light == "rgb(255, 255, 255)" != dark
-    assert desk.evaluate("document.getElementById('theme').innerText") == "Light"
     desk.click("#theme")
     assert desk.evaluate(background) == light
     desk.open(address)

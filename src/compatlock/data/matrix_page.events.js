@@ -14,8 +14,10 @@ const steps = {
 grid.addEventListener("keydown", (event) => {
   if (event.altKey || event.metaKey || !event.target.dataset.at) return;
   const step = steps[event.key];
-  if (step) moveTo(...step(place, event.ctrlKey));
-  else if (event.key === "Enter" || event.key === " ") keep(place);
+  if (step) {
+    moveTo(...step(place, event.ctrlKey));
+    if (!pinned) look(place);
+  } else if (event.key === "Enter" || event.key === " ") keep(place);
   else return;
   event.preventDefault();
 });

@@ -119,4 +119,8 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
 daysButton.addEventListener("click", () =>
   daysButton.setAttribute("aria-pressed", String(grid.classList.toggle("days"))),
 );
-addEventListener("resize", fit);
+addEventListener("resize", () => {
+  fit();
+  if (grid.contains(document.activeElement))
+    document.activeElement.scrollIntoView({ block: "nearest", inline: "nearest" });
+});
