@@ -26,15 +26,18 @@ if TYPE_CHECKING:
         lock,
         matrix,
         render,
+        sync,
         to_json,
         write,
     )
+    from compatlock.api.sync import Synced
     from compatlock.errors import (
         AuditFailed,
         CompatlockError,
         FactError,
         IndexUnavailable,
         InputError,
+        InstallFailed,
         LockInvalid,
         LockOutdated,
         NoSolution,
@@ -69,6 +72,7 @@ __all__ = [
     "Finding",
     "IndexUnavailable",
     "InputError",
+    "InstallFailed",
     "Lock",
     "LockInvalid",
     "LockOutdated",
@@ -81,6 +85,7 @@ __all__ = [
     "Place",
     "Price",
     "Report",
+    "Synced",
     "Target",
     "TierValue",
     "Waiver",
@@ -94,6 +99,7 @@ __all__ = [
     "lock",
     "matrix",
     "render",
+    "sync",
     "to_json",
     "write",
 ]
@@ -107,11 +113,13 @@ _FUNCTIONS = (
     "lock",
     "matrix",
     "render",
+    "sync",
     "to_json",
     "write",
 )
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
+    "Synced": "compatlock.api.sync",
     "Target": "compatlock.model.target",
     "Waiver": "compatlock.model.waiver",
     **dict.fromkeys(("Core", "CoreEdge"), "compatlock.model.core"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import compatlock
 from tests.support.command import Cli
 from tests.support.index_server import IndexServer
 from tests.support.real_environment import RealEnvironment
@@ -209,3 +210,52 @@ def test_what_is_refused_before_anything_is_done(
     assert (run.code, run.out) == (2, "")
     assert words in run.err
     assert venv.freeze() == {}
+
+
+def test_a_lock_for_several_targets(cli: Cli, locks: IndexServer) -> None:
+    minor = "{}.{}".format(*sys.version_info[:2])
+    other = "3.12" if minor != "3.12" else "3.13"
+    targets = [word for target in (minor, f"{other}@linux", "windows") for word in ("--target", target)]
+    assert cli("lock", "-r", "app", *targets, "-U", "-o", "requirements.lock", "-o", "pylock.toml").code == 0
+    assert 'win==1.0 ; sys_platform == "win32"' in Path("requirements.lock").read_text(encoding="utf-8")
+    for lock in ("requirements.lock", "pylock.toml"):
+        run = cli("sync", lock, "--env", f"new-{lock}", "--exact")
+        assert run.code == 0, run.err
+        assert run.err.startswith(f"making the environment new-{lock} with Python {minor}\n")
+        assert run.out.endswith(": everything fits\n")
+    assert locks.count("/simple/win/") == 1
+
+
+def test_an_index_with_a_login(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv-cache"))
+    with IndexServer(login="me:secret") as private:
+        private.add("app", "1.0")
+        monkeypatch.setenv("COMPATLOCK_DEFAULT_INDEX", private.url.replace("://", "://me:secret@"))
+        assert cli("lock", "-r", "app").code == 0
+        run = cli("sync", "requirements.lock", "--env", "new")
+        assert run.code == 0, run.err
+        private.login = "me:other"
+        failed = cli("sync", "requirements.lock", "--env", "other", "--no-cache")
+        assert failed.code in (1, 3)
+        assert "secret" not in run.err + run.out + failed.err + failed.out
+
+
+def test_the_library(venv: RealEnvironment, locks: IndexServer) -> None:
+    steps: list[str] = []
+    venv.install("extra")
+    done = compatlock.sync(
+        "requirements.lock",
+        venv.root,
+        exact=True,
+        on_step=steps.append,
+        index_url=locks.url,
+        shipped_facts=False,
+    )
+    assert isinstance(done, compatlock.Synced)
+    assert [change.name for change in done.changes] == ["app", "extra", "lib"]
+    assert done.report is not None
+    assert done.report.is_clean
+    assert steps == ["removing 1 package that requirements.lock does not have: extra 1.0"]
+    with pytest.raises(compatlock.InputError, match="there is no file gone"):
+        compatlock.sync("gone.lock", venv.root)

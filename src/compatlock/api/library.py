@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from compatlock.api.check_pins import Given
     from compatlock.api.matrix import MatrixProgress
+    from compatlock.api.sync import Synced
     from compatlock.index.progress import Progress
     from compatlock.model.audit_report import AuditReport
     from compatlock.model.explanation import Explanation
@@ -299,6 +300,42 @@ def check(
         return check_lock_file(settings, path, on_progress=on_progress)
     given, subject = _given(pins)
     return check_pins(settings, given, subject, on_progress=on_progress)
+
+
+def sync(
+    lock: str | os.PathLike[str],
+    env: str | os.PathLike[str],
+    *,
+    python: str = "",
+    exact: bool = False,
+    dry_run: bool = False,
+    imports: bool = True,
+    on_step: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Synced:
+    """Install exactly what a lock file pins into the environment at `env`, through uv, and check it then.
+
+    env:    the root of an environment, which is made if it does not exist (with `python`: a program or a
+            version, else the lock's), or its Python
+    exact:  remove what the lock does not have; dry_run: change nothing, only say what would change
+    imports: whether the imports of profiles are tried afterwards
+    on_step: called with what is about to be done, in words
+    options: those of `lock` about profile, index, facts, waivers, `offline` and `cache` (of uv)
+
+    Raises InputError when it cannot be begun, InstallFailed or IndexUnavailable when uv fails.
+    """
+    from compatlock.api.check_installed import ImportChecks
+    from compatlock.api.sync import SyncOptions, sync_environment
+
+    wanted = SyncOptions(
+        os.fspath(lock),
+        os.fspath(env),
+        python,
+        exact=exact,
+        dry_run=dry_run,
+        imports=ImportChecks(of_profiles=imports),
+    )
+    return sync_environment(_options(**options), wanted, say=on_step)
 
 
 def audit(
