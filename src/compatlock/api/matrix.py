@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from compatlock.model.request import Request
 
 # About so many cells make a part: what one process solves at once, and what is written down as finished.
-_CELLS = 240
+_CELLS = 480
 
 
 class MatrixOptions(NamedTuple):

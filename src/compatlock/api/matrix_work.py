@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from compatlock.api.drive import drive
 from compatlock.api.matrix_axes import parse_axes
+from compatlock.api.matrix_impossible import Impossible, told
 from compatlock.api.session import with_supply
 from compatlock.errors import IndexUnavailable
 from compatlock.index.store import Store
 from compatlock.model.cuda import CUDA
-from compatlock.model.matrix import IMPOSSIBLE, WAIVER, WORKS, Cell
 from compatlock.solver.matrix import Step, cells, with_axes
 from compatlock.solver.universe import Universe
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.api.request import Prepared
     from compatlock.index.supply import Supply
-    from compatlock.model.matrix import Axis
+    from compatlock.model.matrix import Axis, Cell
     from compatlock.model.request import Request
-    from compatlock.solver.matrix import CellAnswer, Cells
+    from compatlock.solver.matrix import Cells
 
 
 class Job(NamedTuple):
@@ -111,16 +111,24 @@ class _Worker:
     def _solve(self, chunk: Chunk, prepared: Prepared, supply: Supply) -> tuple[tuple[Cell, ...], ...]:
         universe, run = self._ready(prepared, supply)
         rows, columns = (_steps(axis, universe) for axis in (self.job.rows, self.job.columns))
-        return tuple(
-            tuple(self._cell(run, universe, supply, row, column) for column in columns)
-            for row in rows[chunk.first : chunk.first + chunk.height]
+        impossible = Impossible(
+            self.job.request(prepared),
+            universe,
+            supply,
+            (*rows, *columns),
+            waive=not self.job.options.no_waivers,
         )
+        try:
+            return tuple(
+                tuple(self._cell(run, impossible, row, column) for column in columns)
+                for row in rows[chunk.first : chunk.first + chunk.height]
+            )
+        finally:
+            impossible.close()
 
-    def _cell(self, run: Cells, universe: Universe, supply: Supply, row: Step, column: Step) -> Cell:
-        answer = drive(run.solve(row, column), universe, supply)
-        if answer is not None:
-            return _told(answer, universe)
-        return Cell(IMPOSSIBLE)
+    def _cell(self, run: Cells, impossible: Impossible, row: Step, column: Step) -> Cell:
+        answer = drive(run.solve(row, column), impossible.universe, impossible.supply)
+        return impossible.cell(row, column) if answer is None else told(answer, impossible.universe)
 
     def _ready(self, prepared: Prepared, supply: Supply) -> tuple[Universe, Cells]:
         """The universe and the search as earlier chunks left them, or new ones."""
@@ -157,9 +165,3 @@ def _steps(axis: Axis, universe: Universe) -> list[Step]:
             f"the index does not offer {axis.package} {missing[0]} any more", hints=["run again"]
         )
     return [Step(axis.package, tuple(places[version] for version in versions)) for versions in axis.versions]
-
-
-def _told(answer: CellAnswer, universe: Universe) -> Cell:
-    pins = tuple((name, universe.packages[name].versions[index]) for name, index in answer.pins.items())
-    edges = tuple(dict.fromkeys(str(waiver._replace(bound="")) for waiver in answer.waivers))
-    return Cell(WAIVER if edges else WORKS, pins, answer.lag, edges)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from compatlock.api.options import LockOptions
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import FILES, OPTIONS
 from compatlock.cli.messages import out, say
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from compatlock.api.matrix import MatrixProgress
     from compatlock.model.matrix import Matrix
 
-# Options of `lock` that are about its output, about one target of several, or mean nothing for a matrix.
-_LEFT_OUT = {
-    "outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "strategy", "audit",
-    "targets", "universal", "resolution", "auto_waive", "max_lag", "python", "older_file",
+# Options of `lock` that mean nothing for a matrix, and those kept that are no fields of `LockOptions`.
+_LEFT_OUT = {"files", "strategy", "audit", "targets", "universal", "resolution", "auto_waive", "max_lag"}
+_BESIDE = {
+    "platform", "cuda", "driver", "no_shipped_facts", "no_soft_facts", "no_cache", "default_index", "indexes",
+    "index_for", "as_json", "quiet",
 }  # fmt: skip
+_OPTIONS = [o for o in OPTIONS if o.field in {*LockOptions._fields, *_BESIDE} - _LEFT_OUT]
 _ENDINGS = (".html", ".csv", ".json", ".md", ".png", ".txt")
 
 
@@ -45,7 +48,6 @@ def _run(
     **values: Any,
 ) -> None:
     from compatlock.api.matrix import MatrixOptions, make_matrices
-    from compatlock.api.options import LockOptions
     from compatlock.model.target import Target
 
     for path in outputs:
@@ -223,7 +225,7 @@ matrix = click.Command(
             callback=refuse_empty,
             help="Solve with the concurrent.futures executor that FACTORY() gives.",
         ),
-        *(parameter(option) for option in OPTIONS if option.field not in _LEFT_OUT),
+        *map(parameter, _OPTIONS),
     ],
     help="""Say of every pair of releases of two packages whether they work together, beside what else is
     asked for, and what is then pinned, or why they do not.

@@ -11,6 +11,7 @@ choice between releases of roots, the rest of the tiers and then the order of na
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 from compatlock.model import objective
@@ -21,12 +22,14 @@ from compatlock.solver.tiers import WorstTier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from compatlock.model.package import Runs
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
+    from compatlock.solver.formula import Formula
     from compatlock.solver.guards import WaiverGuards
+    from compatlock.solver.sat import Sat
     from compatlock.solver.tiers import Lag
     from compatlock.solver.universe import Need, Universe
 
@@ -54,6 +57,14 @@ class CellAnswer(NamedTuple):
     lag: int
     waivers: tuple[Waiver, ...] = ()
     values: tuple[int, ...] = ()
+
+
+def step_literal(sat: Sat, formula: Formula, step: Step) -> int:
+    """A new literal that implies that the package is at one of the step's candidates."""
+    literal = sat.variable()
+    sat.add([-literal, formula.present(step.package)])
+    formula.confine([-literal], step.package, _runs(step.indexes))
+    return literal
 
 
 def with_axes(request: Request, names: Iterable[str], origin: str) -> Request:
@@ -93,7 +104,7 @@ class Cells(_Search):
         kinds = [tier.tier.kind for tier in self.costs.tiers]
         self._of_roots = next(k for k, kind in enumerate(kinds) if kind in _OF_THE_REST)
         self._steps: dict[Step, int] = {}
-        self._lags: dict[Step, tuple[Lag, Lag]] = {}
+        self._lags: dict[Step, tuple[Lag | None, Lag | None]] = {}
         self._impossible: set[frozenset[int]] = set()
         self._root_names = sorted({root.name for root in self.request.roots})
 
@@ -105,9 +116,11 @@ class Cells(_Search):
             if step not in self._lags:
                 self._lags[step] = yield from self._lags_of(step)
         self._cell = tuple(self._literal(step) for step in steps)
-        if any(core <= set(self._cell) for core in self._impossible):
+        if not self._impossible.isdisjoint(_subsets(self._cell)):
             return None
-        self._start(steps)
+        self._asked, self._started = steps, False
+        self.failures.clear()
+        self.chases = 0
         optimal: bool | None = None
         while optimal is None:
             optimal = yield from self._descend()
@@ -121,18 +134,16 @@ class Cells(_Search):
         """The literal that implies that the package is at one of the step's candidates."""
         literal = self._steps.get(step)
         if literal is None:
-            literal = self._steps[step] = self.sat.variable()
-            self.sat.add([-literal, self.formula.present(step.package)])
-            self.formula.confine([-literal], step.package, _runs(step.indexes))
+            literal = self._steps[step] = step_literal(self.sat, self.formula, step)
         return literal
 
-    def _lags_of(self, step: Step) -> Generator[Need, None, tuple[Lag, Lag]]:
+    def _lags_of(self, step: Step) -> Generator[Need, None, tuple[Lag | None, Lag | None]]:
         """The lags of the package within a step, in days and in releases: counted from the newest candidate
-        there that the lines allow, that is usable and has the extras that are asked for."""
+        there that the lines allow, that is usable and has the extras that are asked for. None where there is
+        no choice."""
         package = self.universe.packages[step.package]
-        none = [0] * package.size
         if len(step.indexes) == 1:
-            return none, none
+            return None, None
         extras = {x for root in self.request.roots if root.name == step.package for x in root.extras}
         runs = runs_on_target(self.universe, self.request)
         allowed = set(root_indexes(package, [*self.request.roots, *self.request.constraints]))
@@ -142,16 +153,23 @@ class Cells(_Search):
             if not release.problem and extras <= set(release.provides) and runs(package, index):
                 tables = package.lags_in_days(index), package.lags_in_releases(index)
                 return _until(step, tables[0]), _until(step, tables[1])
-        return none, none
+        return None, None
 
-    def _start(self, steps: Sequence[Step]) -> None:
-        for step in steps:
+    def _descend(self) -> Generator[Need, None, bool | None]:
+        if not self.sat.solve(self._base):
+            return (yield from self._refuted(self._fixed, self.sat.core()))[0]
+        if not self._started:
+            self._start()
+        return (yield from self._climb())
+
+    def _start(self) -> None:
+        """Begin the tiers anew: nothing of them is proved of this cell."""
+        self._started = True
+        for step in self._asked:
             self.costs.recount(step.package, *self._lags[step])
         self.upto = self._of_roots
         for tier in self.costs.tiers[: self.upto]:
             tier.reset(self.formula)
-        self.failures.clear()
-        self.chases = 0
 
     def _remember(self) -> None:
         """Remember which of the cell's literals no answer goes with."""
@@ -256,14 +274,15 @@ class Cells(_Search):
             yield from self._make_waivers_unique()
         chosen = self._chosen()
         pins = {name: chosen[name] for name in self._root_names}
-        tables = {step.package: self._lags[step][0] for step in steps}
-        lags = [self._days_behind(name, index, tables.get(name)) for name, index in pins.items()]
+        days = {step.package: self._lags[step][0] for step in steps}
+        lags = [self._behind(name, index, days) for name, index in pins.items()]
         values = tuple(tier.bound for tier in self.costs.tiers[: self._of_roots])
         return CellAnswer(pins, max(lags, default=0), self._spent, values)
 
-    def _days_behind(self, name: str, index: int, table: Lag | None) -> int:
-        if table is not None:
-            return table[index]
+    def _behind(self, name: str, index: int, days: Mapping[str, Lag | None]) -> int:
+        if name in days:
+            table = days[name]
+            return 0 if table is None else table[index]
         newest = self.newest.get(name)
         return 0 if newest is None else self.universe.packages[name].lag_days(index, newest)
 
@@ -287,6 +306,10 @@ def _runs(indexes: Sequence[int]) -> Runs:
         else:
             runs.append((index, index + 1))
     return tuple(runs)
+
+
+def _subsets(cell: tuple[int, ...]) -> set[frozenset[int]]:
+    return {frozenset(chosen) for size in range(len(cell) + 1) for chosen in combinations(cell, size)}
 
 
 def _until(step: Step, lags: Lag) -> Lag:

@@ -145,6 +145,7 @@ class _Priced(Again):
 
     looked_up: set[int]
     share = 2
+    most_variables = _VARIABLES
 
     def _tiers(self, *, several_targets: bool) -> tuple[Tier, ...]:
         request = self.request
@@ -197,7 +198,7 @@ class _Priced(Again):
 
     def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
         self._confine()
-        if self.sat.variables > _VARIABLES:
+        if self.sat.variables > self.most_variables:
             raise SearchGivenUp("no cheapest set of waivers was found with a reasonable effort")
         best, broken = self.best, self.broken
         outcome = yield from super()._close(assumptions)

@@ -187,6 +187,10 @@ class _Search:
         if not self.sat.solve(self._base):
             return (yield from self._refuted(self._fixed, self.sat.core(), _LAST_CHASES))[0]
         self._harvest()
+        return (yield from self._climb())
+
+    def _climb(self) -> Generator[Need, None, bool | None]:
+        """The same, where something satisfies the question when nothing is read further."""
         count = self.upto
         closed = yield from self._close(self._assume(count))
         if closed is not False:

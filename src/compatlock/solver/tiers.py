@@ -48,16 +48,21 @@ class SumTier:
         self._constant[-literal] = weight
         self._cost(literal, weight)
 
-    def add_package(self, name: str, lag: Lag) -> None:
-        """The lag of a package counts in this tier."""
-        self._lags[name] = lag
+    def add_package(self, name: str, lag: Lag | None) -> None:
+        """The lag of a package counts in this tier, or (None) does not any more."""
+        if lag is None:
+            self._lags.pop(name, None)
+        else:
+            self._lags[name] = lag
 
     def _cost(self, literal: int, weight: int) -> None:
         self.soft[-literal] = self.soft.get(-literal, 0) + weight
 
     def on_cut(self, name: str, before: int, cut: int, literal: int, after: int | None) -> None:
         """Charge a split: what the newest member of the new segment costs more than that of its old one."""
-        lag = self._lags[name]
+        lag = self._lags.get(name)
+        if lag is None:
+            return
         added = lag[cut] - lag[before]
         if added <= 0:
             return
@@ -152,9 +157,12 @@ class WorstTier:
         self._roots: dict[str, Lag] = {}
         self._facts: dict[int, int] = {}
 
-    def add_root(self, name: str, lag: Lag) -> None:
-        """A root and the lag of each of its candidates."""
-        self._roots[name] = lag
+    def add_root(self, name: str, lag: Lag | None) -> None:
+        """A root and the lag of each of its candidates; None when it is not to count any more."""
+        if lag is None:
+            self._roots.pop(name, None)
+        else:
+            self._roots[name] = lag
 
     def add_fact(self, literal: int, days: int) -> None:
         """A soft fact: the literal that it is broken, and what that counts as."""
@@ -268,8 +276,9 @@ class Costs(Watcher):
                 self._worst.refresh(formula)
         self._on_older_pin(formula, package, present)
 
-    def recount(self, name: str, days: Lag, releases: Lag) -> None:
-        """Count a root's lag by other tables from now on. To be called before all tiers are reset."""
+    def recount(self, name: str, days: Lag | None, releases: Lag | None) -> None:
+        """Count a root's lag by other tables from now on, or not at all. To be called before all tiers are
+        reset."""
         for tier in self._tiers_of.get(name, ()):
             tier.add_package(name, days if tier.tier.kind == objective.ROOT_DAYS else releases)
         if name in self._tiers_of:
