@@ -9,6 +9,7 @@ from compatlock.errors import InputError
 from compatlock.model.core import GUARD
 from compatlock.model.display import excerpt
 from compatlock.model.names import normalise
+from compatlock.model.package import YANKED
 from compatlock.model.requirement import Requirement
 from compatlock.solver.depth import runs_on_target
 
@@ -107,7 +108,9 @@ def _named_in_extras(universe: Universe, request: Request, solution: Solution) -
                 package = universe.packages.get(need.name)
                 if package is not None and not need.url and need.name != root.name:
                     within = [i for low, high in package.runs(need.specifier) for i in range(low, high)]
-                    yield need.name, package.newest(tuple((i, i + 1) for i in within if runs(package, i)))
+                    # Nobody gets a yanked release without pinning it: it is no measure for the others.
+                    some = [i for i in within if package.gates.get(i) != YANKED and runs(package, i)]
+                    yield need.name, package.newest(tuple((i, i + 1) for i in some))
 
 
 def guard(universe: Universe, request: Request, packages: Iterable[Guarded]) -> Request:
@@ -125,7 +128,8 @@ def _oldest(package: Package, reference: int, limit: int) -> str:
     within = [
         i
         for i in range(reference, package.size)
-        if i not in package.gates and package.lag_days(i, reference) <= limit
+        if (i not in package.gates or package.gates[i] == package.gates.get(reference))
+        and package.lag_days(i, reference) <= limit
     ]
     return package.versions[within[-1] if within else reference].partition("+")[0]
 
