@@ -53,6 +53,7 @@ def test_dependencies_are_normalised() -> None:
         ("platform_python_implementation != 'CPython'", "3.12", "linux", False),
         ("sys_platform == 'win32' or python_version >= '3'", "3.12", "linux", True),
         ("extra == 'never' or sys_platform == 'linux'", "3.12", "linux", True),
+        ("sys_platform === 'linux'", "3.12", "linux", False),
     ],
 )
 def test_markers_are_evaluated_for_the_target(

@@ -52,6 +52,14 @@ BAD_NAME = "it does not start with a project name (letters, digits, `-`, `_`, `.
         ("pkg>=1.0 <2", f"{COMMA}; write `pkg>=1.0,<2`"),
         ("pkg>=1.0 and <2", f"{COMMA}; write `pkg>=1.0,<2`"),
         ("pkg===1.0", "`===` compares versions as text, which is not supported; write `pkg==1.0`"),
+        (
+            "pkg ; sys_platform === 'linux'",
+            '`sys_platform === "linux"` compares what cannot be compared; use `==`, `!=` or `in`',
+        ),
+        (
+            "pkg>=1 ; os_name ~= 'nt'",
+            '`os_name ~= "nt"` compares what cannot be compared; use `==`, `!=` or `in`',
+        ),
         ("pkg===any", "`any` is not a version (PEP 440)"),
         ("requests>=2.32.*", "only `==` and `!=` take a wildcard; write `requests>=2.32`"),
         ("requests<=2.32.*", "only `==` and `!=` take a wildcard; write `requests<2.33`"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from packaging.markers import Marker, UndefinedEnvironmentName
+from packaging.markers import Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -101,8 +101,8 @@ class Compiler:
         if known is None:
             try:
                 known = line.marker.evaluate({**self._environment, "extra": extra})
-            except UndefinedEnvironmentName:
-                known = False
+            except (UndefinedEnvironmentName, UndefinedComparison):
+                known = False  # as uv has it, of what compares platforms like versions too
             self._markers[key] = known
         return known
 

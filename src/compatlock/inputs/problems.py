@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from packaging.markers import Marker
     from packaging.requirements import Requirement as Parsed
 
 _SHOWN_PROBLEMS = 20
@@ -77,13 +78,27 @@ def _invalid(text: str) -> str:
             return _advise(text, "`@` is followed by a URL, not a version", f"{parsed.name}=={parsed.url}")
         return f"a root URL is not supported yet; name a release instead, {parsed.name}==VERSION"
     if parsed is not None and "===" not in str(parsed.specifier):
-        return ""
+        return marker_problem(parsed.marker)
     if "*" in text.partition("[")[0] and not _CLAUSE.search(text) and not re.search(r"[=^~\s]", text):
         return "a name takes no `*`: every project must be named"
     reasons, fixed = repair(text)
     if reasons:
         return _advise(text, "; ".join(reasons), fixed)
     return _bad_part(text) or complaint
+
+
+def marker_problem(marker: Marker | None) -> str:
+    """Return why a marker cannot be evaluated although it is one, or `""`: `~=` and `===` compare versions."""
+    from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+
+    try:
+        if marker is not None:
+            marker.evaluate({"extra": ""})
+    except (UndefinedComparison, UndefinedEnvironmentName):
+        return f"`{excerpt(str(marker), 60)}` compares what cannot be compared; use `==`, `!=` or `in`"
+    except RecursionError:
+        return "its environment marker is nested too deeply"
+    return ""
 
 
 def _parse(text: str) -> tuple[Parsed | None, str]:

@@ -110,10 +110,16 @@ def _chosen(kind: str, content: bytes, path: str, wanted: ProjectSelection) -> C
 
         return choose_script(content, path, wanted)
     from compatlock.inputs.pyproject_tables import choose
+    from compatlock.model.own_lines import blanked, has_own_lines
     from compatlock.model.toml import parse_toml
 
     values = parse_toml(content, path)
-    return choose(values, content.decode("utf-8-sig"), wanted)
+    text = content.decode("utf-8-sig")
+    if has_own_lines(text):
+        # What compatlock wrote into it is no demand of the user's.
+        text = blanked(text, path)
+        values = parse_toml(text, path)
+    return choose(values, text, wanted)
 
 
 def _memorable(chosen: Chosen) -> tuple[Any, ...]:

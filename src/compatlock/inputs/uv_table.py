@@ -12,7 +12,7 @@ import datetime
 import re
 from typing import Any
 
-from compatlock.inputs.problems import problem_of
+from compatlock.inputs.problems import marker_problem, problem_of
 from compatlock.model.display import excerpt
 from compatlock.model.names import normalise
 from compatlock.model.policy import NONE
@@ -205,10 +205,15 @@ class UvTable:
 
         marker = source.get("marker", "")
         try:
-            written = str(Marker(marker)) if marker else ""
+            parsed = Marker(marker) if marker else None
         except (InvalidMarker, TypeError):
             self._problem("sources", f"{name}: `{excerpt(str(marker))}` is not an environment marker", line)
             return
+        problem = marker_problem(parsed)
+        if problem:
+            self._problem("sources", f"{name}: {problem}", line)
+            return
+        written = str(parsed or "")
         self.rows.append(("assign", name, source["index"], written, line))
 
     # Access
