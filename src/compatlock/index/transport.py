@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import os
+import sys
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
-from urllib.request import getproxies
 
-import httpx
-
-from compatlock.errors import IndexUnavailable, InputError
+from compatlock.errors import IndexUnavailable
 from compatlock.index import tls
 from compatlock.index.credentials import Credentials, origin
+from compatlock.index.exchange import Asked, ExchangeError
+from compatlock.index.http2 import Http2
 from compatlock.index.reply import ContentRange, Reply
-from compatlock.index.streams import DirectTransport
 from compatlock.model.display import excerpt, redact
 from compatlock.model.secret import Secret
+
+if TYPE_CHECKING:
+    import ssl
+    from typing import Any
+
+    from compatlock.index.plain_http import PlainHttp
 
 __all__ = ["ContentRange", "Reply", "Transport"]
 
@@ -73,22 +79,14 @@ class Transport:
         self._slots = asyncio.Semaphore(concurrency)
         self._pauses: dict[tuple[str, str, int | None], float] = {}
         context = tls.trust(cert)
-        _quiet_logs()
-        try:
-            limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
-            self._http = httpx.AsyncClient(
-                http2=True,
-                verify=context,
-                timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECTING), pool=None),
-                limits=limits,
-                headers={"User-Agent": "compatlock"},
-                transport=None if getproxies() else DirectTransport(context, limits),
-            )
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError, ImportError) as error:
-            raise InputError(
-                f"the proxy that the environment names cannot be used: {excerpt(str(error))}",
-                hints=["check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask directly"],
-            ) from None
+        waits = {"timeout": timeout, "connecting": min(timeout, _CONNECTING)}
+        has_proxies = _has_proxies()
+        # httpx takes longer to import than all that a connection needs before it can be used.
+        self._make_plain = partial(
+            _plain_http, context, has_proxies, concurrency=concurrency, count=self._count, **waits
+        )
+        self._plain: PlainHttp | None = self._make_plain() if has_proxies else None
+        self._http2 = None if has_proxies else Http2(context, count=self._count, **waits)
 
     async def fetch(
         self,
@@ -136,11 +134,10 @@ class Transport:
             reply = await self._follow(url, request)
         except asyncio.TimeoutError:
             return _Failure(f"the answer had not ended after {_TOTAL:.0f} seconds", is_final=True)
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            text = _in_words(error)
-            return _Failure(text, tls.is_final(text) or isinstance(error, httpx.UnsupportedProtocol))
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            return _Failure(_in_words(error), is_final=True)
+        except ExchangeError as error:
+            return _Failure(str(error), error.is_final)
+        except ValueError as error:
+            return _Failure(excerpt(str(error), 300) or type(error).__name__, is_final=True)
         if reply.status in _TRANSIENT:
             wait = reply.retry_after
             return _Failure(f"the server answered {reply.status}", False, reply.status, wait, reply.url)
@@ -190,29 +187,22 @@ class Transport:
         headers = dict(request.headers)
         if header is not None:
             headers["Authorization"] = header.reveal()
-        # Credentials within a URL come from a server: `auth` None would send them.
-        made = self._http.build_request(request.method, url, headers=headers)
-        response = await self._http.send(made, auth=httpx.Auth(), stream=True)
-        body = bytearray()
-        try:
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > request.limit:
-                    break
-        finally:
-            await response.aclose()
-            self.bytes_received += response.num_bytes_downloaded
-        received = {name.lower(): value for name, value in response.headers.items()}
-        framed = (
-            not response.http_version.startswith("HTTP/1")
-            or "content-length" in received
-            or "transfer-encoding" in received
-        )
-        return Reply(response.status_code, received, bytes(body), url, len(body) <= request.limit, framed)
+        asked = Asked(request.method, url, headers, request.limit)
+        reply = await self._http2.ask(asked) if self._http2 is not None else None
+        if reply is not None:
+            return reply
+        if self._plain is None:
+            self._plain = self._make_plain()
+        return await self._plain.ask(asked)
+
+    def _count(self, size: int) -> None:
+        self.bytes_received += size
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._http.aclose()
+        for connections in (self._http2, self._plain):
+            if connections is not None:
+                await connections.aclose()
 
 
 def _check_redirect(places: list[str], place: str) -> None:
@@ -234,21 +224,19 @@ def _check_redirect(places: list[str], place: str) -> None:
         )
 
 
-def _quiet_logs() -> None:
-    """Keep URLs with signatures (httpx) and headers with credentials (hpack) out of the logs of programs that
-    log everything; who wants to see them sets the level of these loggers."""
-    for name in ("httpx", "httpcore", "hpack"):
-        logger = logging.getLogger(name)
-        if logger.level == logging.NOTSET:
-            logger.setLevel(logging.WARNING)
+def _has_proxies() -> bool:
+    """Whether the environment, or the system, names proxies."""
+    if sys.platform not in ("darwin", "win32") and not any(n.lower().endswith("_proxy") for n in os.environ):
+        return False  # Without an import that takes long.
+    from urllib.request import getproxies
+
+    return bool(getproxies())
 
 
-def _in_words(error: Exception) -> str:
-    if isinstance(error, httpx.ConnectTimeout):
-        return "no connection to the server could be made in time"
-    if isinstance(error, httpx.TimeoutException):
-        return "the server did not answer in time"
-    return excerpt(str(error), 300) or type(error).__name__
+def _plain_http(context: ssl.SSLContext, has_proxies: bool, **settings: Any) -> PlainHttp:
+    from compatlock.index.plain_http import PlainHttp
+
+    return PlainHttp(context, has_proxies=has_proxies, **settings)
 
 
 def _advice(failure: str) -> str:
