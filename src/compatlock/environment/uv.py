@@ -40,13 +40,15 @@ _HASHES = re.compile(r"hash mismatch", re.IGNORECASE)
 
 class UvSettings(NamedTuple):
     """What all runs of uv have in common. `indexes`: those to ask, in the place of uv's own settings;
-    `cert`: a PEM file; `cache_dir`: where uv's cache lives, `""` for its own place; `cache` False: none."""
+    `cert`: a PEM file; `cache_dir`: where uv's cache lives, `""` for its own place; `cache` False: none;
+    `variables`: further ones of its environment."""
 
     indexes: Indexes
     cert: str = ""
     offline: bool = False
     cache_dir: str = ""
     cache: bool = True
+    variables: Mapping[str, str] = {}
 
 
 class Planned(NamedTuple):
@@ -75,14 +77,22 @@ def find_uv() -> str:
 
 
 def run_uv(
-    program: str, arguments: Sequence[str], settings: UvSettings, *, asked: str, shown: bool = False
+    program: str,
+    arguments: Sequence[str],
+    settings: UvSettings,
+    *,
+    asked: str,
+    shown: bool = False,
+    project: str = "",
 ) -> str:
     """Run uv with `arguments` and return what it said; with `shown` it says that on standard error itself.
 
-    `asked` is what is being done, in words. uv reads no configuration file, and downloads no Python. Raises
-    IndexUnavailable when it could not ask a server, InstallFailed when it failed otherwise, with its words.
+    `asked` is what is being done, in words. uv reads no configuration file, but for the folder of a `project`
+    that it is about, and downloads no Python. Raises IndexUnavailable when it could not ask a server,
+    InstallFailed when it failed otherwise, with its words.
     """
-    options = ["--no-config", "--no-python-downloads", "--color", "never"]
+    options = ["--project", project] if project else ["--no-config"]
+    options += ["--no-python-downloads", "--color", "never"]
     options += ["--offline"] if settings.offline else []
     options += [] if settings.cache else ["--no-cache"]
     options += ["--cache-dir", settings.cache_dir] if settings.cache_dir else []
@@ -128,6 +138,7 @@ def environment_of(settings: UvSettings, environ: Mapping[str, str] | None = Non
     # pylock.toml counts as a preview until uv says otherwise.
     features = [*filter(None, values.get("UV_PREVIEW_FEATURES", "").split(",")), "pylock"]
     values["UV_PREVIEW_FEATURES"] = ",".join(dict.fromkeys(features))
+    values.update(settings.variables)
     return values
 
 
