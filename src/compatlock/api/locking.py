@@ -32,12 +32,14 @@ _PRESUMED = (
 
 class Outcome(NamedTuple):
     """A lock, numbers about how it was found (for `-v` and benchmarks), news of the run, which are no
-    property of the lock, and the releases of its packages that the search had to pass over."""
+    property of the lock, the releases of its packages that the search had to pass over, and, of a lock for
+    several targets, those of the single ones."""
 
     lock: Lock
     counters: dict[str, int]
     news: tuple[str, ...] = ()
     unusable: tuple[Unusable, ...] = ()
+    parts: tuple[Lock, ...] = ()
 
 
 def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outcome:

@@ -73,6 +73,7 @@ def lock_targets(options: LockOptions, targets: Sequence[Target], supply: Supply
         solution.counters,
         tuple(dict.fromkeys(news for outcome in outcomes for news in outcome.news)),
         tuple(dict.fromkeys(each for outcome in outcomes for each in outcome.unusable)),
+        tuple(outcome.lock for outcome in outcomes),
     )
 
 
