@@ -54,6 +54,12 @@ OPTIONS = (
         "audit",
         help="Look into the chosen wheels, learn what breaks, and solve again until nothing does.",
     ),
+    Option(
+        ("--write-pyproject",),
+        "write_pyproject",
+        help="Write into [tool.uv] of pyproject.toml what makes uv lock the same, and let uv write uv.lock.",
+    ),
+    Option(("--show-tool-uv",), "show_tool_uv", help="Print what that would be, and write neither."),
     Option(("--locked",), "locked", help="Write nothing; exit 1 if the output file would change."),
     Option(("--python-version",), "python", TEXT, "X.Y", "Python to lock for."),
     Option(

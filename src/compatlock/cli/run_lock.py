@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from compatlock.api.files import Written
     from compatlock.model.lock import Lock, Pin
 
+# The name of uv's own lock, which it writes itself.
+_UV_LOCK = "uv.lock"
+
 
 def run_lock(
     *,
@@ -26,6 +29,8 @@ def run_lock(
     upgrade: bool,
     upgrade_packages: tuple[str, ...],
     older_file: str,
+    write_pyproject: bool,
+    show_tool_uv: bool,
     locked: bool,
     python: str,
     platform: str,
@@ -52,18 +57,23 @@ def run_lock(
         cache=not no_cache,
         **same_names,
     )
+    how: dict[str, Any] = {
+        "asked_format": asked_format,
+        "upgrade": upgrade,
+        "upgrade_packages": upgrade_packages,
+        "older_file": older_file,
+        "tell_unusable": as_json or verbose,
+    }
+    for_uv = write_pyproject or show_tool_uv or any(path.endswith(_UV_LOCK) for path in outputs)
     with progress_display(enabled=not quiet) as on_progress:
-        written = lock_to_files(
-            options,
-            outputs or (DEFAULT_OUTPUT,),
-            asked_format=asked_format,
-            upgrade=upgrade,
-            upgrade_packages=upgrade_packages,
-            older_file=older_file,
-            locked=locked,
-            tell_unusable=as_json or verbose,
-            on_progress=on_progress,
-        )
+        if for_uv:
+            from compatlock.api.uv_project import UvFiles, lock_uv_project
+
+            wanted = UvFiles(write_pyproject, show_tool_uv)
+            written = lock_uv_project(options, outputs, wanted, locked=locked, on_progress=on_progress, **how)
+        else:
+            paths = outputs or (DEFAULT_OUTPUT,)
+            written = lock_to_files(options, paths, locked=locked, on_progress=on_progress, **how)
     if as_json:
         import json
 
