@@ -88,7 +88,7 @@ def _invalid(text: str) -> str:
 
 
 def marker_problem(marker: Marker | None) -> str:
-    """Return why a marker cannot be evaluated although it is one, or `""`: `~=` and `===` compare versions."""
+    """Return why a marker cannot be evaluated although it is one, or `""`: `~=` only compares versions."""
     from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 
     try:
