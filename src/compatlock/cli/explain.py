@@ -9,16 +9,12 @@ from typing import Any
 import click
 
 from compatlock.cli.lock import parameter, refuse_empty
-from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
+from compatlock.cli.request_options import request_options
 from compatlock.cli.settled import settled
 
-# Options of `lock` that are about its output, or about answers that are accepted.
-_LEFT_OUT = {
-    "outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "strategy", "audit",
-    "targets", "universal", "resolution",
-}  # fmt: skip
+_LEFT_OUT = ("strategy", "audit", "targets", "universal", "resolution")
 _FILE_ENDINGS = (".in", ".txt", ".toml", ".lock", ".py")
 
 
@@ -73,7 +69,7 @@ explain = click.Command(
             callback=refuse_empty,
             help="A question, for a package whose name is also a file's (repeatable).",
         ),
-        *(parameter(option) for option in OPTIONS if option.field not in _LEFT_OUT),
+        *(parameter(option) for option in request_options(*_LEFT_OUT)),
     ],
     help="""Say why requirements cannot be satisfied and what would help, without locking anything.
 

@@ -7,16 +7,14 @@ from typing import Any
 import click
 
 from compatlock.cli.lock import parameter, refuse_empty
-from compatlock.cli.lock_options import FILES, OPTIONS
+from compatlock.cli.lock_options import FILES
 from compatlock.cli.messages import say
 from compatlock.cli.progress import progress_display
+from compatlock.cli.request_options import request_options
 from compatlock.cli.settled import settled
 
-# Options of `lock` that are about its output, and the one that replays.
-_LEFT_OUT = {
-    "outputs", "asked_format", "upgrade", "upgrade_packages", "locked", "verbose", "audit", "as_json",
-    "snapshot",
-}  # fmt: skip
+# Options of a request that nothing is recorded for, and the one that replays.
+_LEFT_OUT = ("audit", "as_json", "snapshot")
 _DEFAULT_OUTPUT = "snapshot.json.xz"
 
 
@@ -59,7 +57,7 @@ snapshot = click.Command(
             help="Where to write the snapshot.",
             callback=refuse_empty,
         ),
-        *(parameter(option) for option in OPTIONS if option.field not in _LEFT_OUT),
+        *(parameter(option) for option in request_options(*_LEFT_OUT)),
     ],
     help="""Record what locking FILEs, requirements and profiles reads of the index: small, without addresses,
     for a bug report or a test. `compatlock lock --snapshot OUT` and `explain --snapshot OUT` replay it,
