@@ -11,9 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from compatlock.cli.group import compatlock
 from tests.support.command import SOURCE, Cli, Run
 from tests.support.index_server import IndexServer
 
@@ -246,6 +248,37 @@ def test_the_examples_use_the_action_and_the_hooks_as_they_are() -> None:
         assert set(step.get("with", {})) <= set(ACTION["inputs"])
     hooks = {hook["id"] for repo in WORKFLOWS[-1]["repos"] for hook in repo["hooks"]}
     assert hooks == set(HOOKS)
+
+
+def test_the_options_exist() -> None:
+    """Those that the two documents name, but for those of the installers."""
+    known = set()
+    for name in ("audit", "check", "diff", "lock", "sync"):
+        command = compatlock.get_command(click.Context(compatlock), name)
+        assert command is not None
+        known |= {word for parameter in command.params for word in parameter.opts if word.startswith("-")}
+    text = DOCUMENT + (ROOT / "docs" / "check-and-sync.md").read_text("utf-8")
+    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+    assert len(shown) > 15
+    assert shown - {"--no-deps", "--require-hashes"} <= known
+
+
+@bash
+def test_the_python_example_works(cli: Cli, project: IndexServer, tmp_path: Path, programs: Path) -> None:
+    (example,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "check-and-sync.md").read_text("utf-8"), re.DOTALL
+    )
+    assert (programs / "compatlock").exists()
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        env={**os.environ, "UV_CACHE_DIR": str(tmp_path / "uv-cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+    assert cli("check", "requirements.lock", "--env", ".venv", "--exact").code == 0
+    assert project.count("/simple/app/")
 
 
 def commands() -> list[str]:

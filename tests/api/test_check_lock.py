@@ -212,6 +212,23 @@ def test_a_lock_for_several_targets_is_checked_for_each(
     assert found.remarks == ("for CPython 3.12.0 on x86_64-pc-windows-msvc",)
 
 
+def test_a_pylock_may_hold_what_is_from_no_index(index: IndexServer, cache: Path, tmp_path: Path) -> None:
+    index.add("click", "8.1.7", requires=["tool>=2"])
+    digest = index.sha256("click-8.1.7-py3-none-any.whl")
+    path = write(
+        tmp_path / "pylock.toml",
+        f'{HEAD}[[packages]]\nname = "click"\nversion = "8.1.7"\n{HASHED.replace("a" * 64, digest)}\n\n'
+        '[[packages]]\nname = "tool"\narchive = { url = "https://files.index.example/tool.tar.gz", '
+        f'hashes = {{ sha256 = "{"a" * 64}" }} }}\n',
+    )
+    report = check(index, cache, path)
+    assert (report.findings, report.checked) == ((), 2)
+    assert report.notes == (
+        f"{path}: tool is not a version from an index; lock again",
+        f"{path}:9: tool has no version, and what it needs is not known",
+    )
+
+
 UV_LOCK = """\
 version = 1
 revision = 5
@@ -245,7 +262,8 @@ def test_a_lock_for_other_pythons_than_the_project(index: IndexServer, cache: Pa
         # What the index would tell beside that is no reason to fail.
         assert bool(report.notes) is offline
     write(project, PROJECT % ("==3.11.*", "==8.1.7"))
-    assert check(index, cache, lock, files=[project], target=None).findings == ()
+    # That it has no hashes is only a warning: a registry need not give them.
+    assert [f.kind for f in check(index, cache, lock, files=[project], target=None).findings] == [HASH]
     write(project, PROJECT % ("==3.11.*", ">=9"))
     (found,) = check(index, cache, lock, files=[project], target=None).errors
     assert (found.kind, found.needs, found.found) == (VERSION, ">=9", "8.1.7")

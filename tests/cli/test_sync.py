@@ -212,6 +212,17 @@ def test_what_is_refused_before_anything_is_done(
     assert venv.freeze() == {}
 
 
+def test_no_environment_is_made_for_a_lock_that_is_for_others(cli: Cli, locks: IndexServer) -> None:
+    other = "3.12" if sys.version_info[:2] != (3, 12) else "3.13"
+    assert cli("lock", "-r", "extra", "--python-platform", "windows", "-o", "other.lock").code == 0
+    assert locks.count("/simple/extra/") == 1
+    for lock, options in (("other.lock", ()), ("requirements.lock", ("--python", other))):
+        run = cli("sync", lock, "--env", "new", *options)
+        assert (run.code, run.out) == (2, "")
+        assert f"{lock} is for CPython " in run.err
+        assert not Path("new").exists()
+
+
 def test_a_lock_for_several_targets(cli: Cli, locks: IndexServer) -> None:
     minor = "{}.{}".format(*sys.version_info[:2])
     other = "3.12" if minor != "3.12" else "3.13"

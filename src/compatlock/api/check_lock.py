@@ -100,13 +100,16 @@ def read_lock_text(path: str) -> LockText:
     defects = _defects(fmt, text, shown)
     try:
         given = given_of_text(fmt, text, path)
-    except InputError:
-        if not defects:
-            raise
+    except InputError as error:
         given = _tolerantly(fmt, text, shown)
+        if not given.pins and not defects:
+            raise
+        if not defects:
+            # A lock can hold more than what is read whole: packages from URLs, for one.
+            given = given._replace(notes=(error.message,))
     if fmt == REQUIREMENTS:
         given = given._replace(pins=tuple(map(_judged, given.pins)))
-    if fmt == JSON:
+    if fmt in (JSON, UV):
         defects += _unhashed(given, shown)
     return LockText(path, fmt, text, given, defects, _python_of(fmt, text, shown))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -125,6 +126,7 @@ class _Run:
         """Make the environment, and install into it."""
         root = self._place.root
         python = self._place.base or _python_for(self._lock)
+        _require_possible(self._lock, python)
         with_python = f" with Python {python}" if python else ""
         if self._wanted.dry_run:
             target = _target_of(self._lock, python)
@@ -232,15 +234,28 @@ def _require_target(lock: LockText, target: Target) -> None:
         raise InputError(finding.text, hints=hints)
 
 
+def _require_possible(lock: LockText, python: str) -> None:
+    """Raise InputError when no environment that can be made here, with `python`, is one of the lock's."""
+    minor = re.match(r"3\.\d+", python)
+    asked = minor[0] if minor is not None else ""
+    targets = lock.given.targets
+    if targets and not any(asked in ("", _minor(each)) and _runs_here(each) for each in targets):
+        _require_target(lock, Target(asked, running_platform()).resolved())
+
+
+def _minor(target: Target) -> str:
+    return "{}.{}".format(*target.python_minor)
+
+
 def _python_for(lock: LockText) -> str:
     """The Python to make an environment for a lock with: a minor version or a specifier; `""` for any."""
     targets = lock.given.targets
     if not targets:
         return lock.python
     running = "{}.{}".format(*sys.version_info[:2])
-    minors = {"{}.{}".format(*target.python_minor) for target in targets if _runs_here(target)}
+    minors = {_minor(target) for target in targets if _runs_here(target)}
     if running in minors or not minors:
-        return running if minors else "{}.{}".format(*targets[0].python_minor)
+        return running if minors else ""
     return max(minors, key=lambda minor: int(minor.partition(".")[2]))
 
 
@@ -252,7 +267,7 @@ def _runs_here(target: Target) -> bool:
 def _target_of(lock: LockText, python: str) -> Target:
     """The target that an environment will be, as far as it can be told before it is there."""
     own = [target for target in lock.given.targets if _runs_here(target)]
-    fitting = [target for target in own if "{}.{}".format(*target.python_minor) == python]
+    fitting = [target for target in own if _minor(target) == python]
     return (fitting or own or [Target(platform=running_platform()).resolved()])[0]
 
 
