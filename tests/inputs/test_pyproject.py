@@ -143,6 +143,14 @@ def test_dynamic_fields_that_are_not_wanted() -> None:
     assert texts(groups=["test"], only_groups=True) == ["pytest"]
 
 
+def test_white_space_around_a_requirement_is_none_of_it() -> None:
+    path = write(
+        '[project]\nname = "a"\ndependencies = ["\u2028rich ", " a[x]"]\n'
+        "[project.optional-dependencies]\nx = []\n"
+    )
+    assert read_pyproject(path).lines == (("rich", "pyproject.toml:3"),)
+
+
 def test_what_uv_is_told_and_what_is_passed_over() -> None:
     path = write(
         '[project]\nname = "a"\ndependencies = ["Torch", "rich", "mine"]\n'

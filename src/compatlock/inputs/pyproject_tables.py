@@ -161,6 +161,7 @@ class _Chooser:
 
     def _requirement(self, text: str, line: int, keys: Sequence[str], marker: str) -> None:
         """Take one requirement, or what it stands for when it is the project itself."""
+        text = text.strip()
         own = self_reference(text, self._name)
         if own is not None:
             inner = under_marker(marker, own.marker)
