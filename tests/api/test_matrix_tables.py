@@ -105,7 +105,7 @@ def test_markdown_word_by_word() -> None:
         "| **2.0** | ✓ | ◐ 41 | ? |\n"
         "| **1.0** | ✓ 200 | × | × |\n"
         "\n"
-        "✓ works, ◐ needs a waiver, × impossible, ? not known; a number is how many days the root that is "
+        "✓ works, ◐ needs a waiver, × impossible, ? not known; a number is the lag, the days that the root "
         "furthest behind is behind.\n"
         "\n"
         "<details><summary>What is in the way</summary>\n"
@@ -138,7 +138,7 @@ def test_text_word_by_word() -> None:
         "2.0   ✓      ◐ 41   ?\n"
         "1.0   ✓ 200  ×      ×\n"
         "\n"
-        "✓ works, ◐ needs a waiver, × impossible, ? not known; a number is how many days the root that is "
+        "✓ works, ◐ needs a waiver, × impossible, ? not known; a number is the lag, the days that the root "
         "furthest behind is behind\n"
         "\n"
         "◐ left 2.0, right 1.1: --waive 'left -> right'; left 2.0 needs right>=1.2\n"
@@ -182,3 +182,11 @@ def test_text_says_how_much_it_leaves_out() -> None:
 def _with(cell: Cell) -> Matrix:
     matrix = tiny()
     return matrix._replace(cells=((cell, *matrix.cells[0][1:]), matrix.cells[1]))
+
+
+def test_without_any_lag_no_legend_speaks_of_it() -> None:
+    matrix = tiny()
+    fresh = matrix._replace(cells=tuple(tuple(c._replace(lag=0) for c in row) for row in matrix.cells))
+    for text in (render_markdown([fresh]), render_text([fresh], colour=False, width=100)):
+        assert "lag" not in text
+        assert "impossible, ? not known" in text

@@ -72,6 +72,11 @@ def counts(matrix: Matrix) -> list[tuple[str, int]]:
     return [(status, number) for status in STATUSES if (number := matrix.count(status))]
 
 
+def has_lag(matrix: Matrix) -> bool:
+    """Whether anything is behind in any cell; where nothing ever is, no one needs to hear of it."""
+    return any(cell.lag for row in matrix.cells for cell in row)
+
+
 def summary(matrix: Matrix) -> str:
     """`500 cells: 273 work, 1 needs a waiver, 226 are impossible`."""
     total = len(matrix.rows.labels) * len(matrix.columns.labels)

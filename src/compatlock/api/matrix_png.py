@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compatlock.api.matrix_marks import LAG_BANDS, SYMBOLS, WORDS, band, counts, title
+from compatlock.api.matrix_marks import LAG_BANDS, SYMBOLS, WORDS, band, counts, has_lag, title
 from compatlock.errors import InputError
 from compatlock.model.matrix import IMPOSSIBLE, UNKNOWN, WAIVER, WORKS
 
@@ -183,10 +183,11 @@ def _draw_legend(figure: Figure, matrix: Matrix, bottom: float, whole: tuple[flo
         text = f"{WORDS[status]} {number:,}"
         write(x + 1.2, 0, text)
         x += 2 + len(text) * 0.22
-    write(0, 1, "days behind")
-    x = 3.0
-    for number, word in enumerate([*(f"≤ {limit}" for limit in LAG_BANDS), f"> {LAG_BANDS[-1]}"]):
-        marks += [_Mark(1, x, WORKS, number), _Mark(1, x + 1, WAIVER, number)]
-        write(x + 2.15, 1, word)
-        x += 4.1
+    if has_lag(matrix):
+        write(0, 1, "lag in days")
+        x = 3.0
+        for number, word in enumerate([*(f"≤ {limit}" for limit in LAG_BANDS), f"> {LAG_BANDS[-1]}"]):
+            marks += [_Mark(1, x, WORKS, number), _Mark(1, x + 1, WAIVER, number)]
+            write(x + 2.15, 1, word)
+            x += 4.1
     _draw_cells(axes, marks)

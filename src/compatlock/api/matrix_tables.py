@@ -5,7 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 
-from compatlock.api.matrix_marks import SYMBOLS, WORDS, area_words, band, counts, findings, summary, title
+from compatlock.api.matrix_marks import (
+    SYMBOLS,
+    WORDS,
+    area_words,
+    band,
+    counts,
+    findings,
+    has_lag,
+    summary,
+    title,
+)
 from compatlock.errors import InputError
 from compatlock.model.matrix import IMPOSSIBLE, STATUSES, UNKNOWN, WAIVER, WORKS, Axis, Cell, Matrix
 
@@ -205,9 +215,11 @@ def _mark(cell: Cell) -> str:
     return f"{SYMBOLS[cell.status]} {cell.lag}" if cell.pins and cell.lag else SYMBOLS[cell.status]
 
 
-def _legend(matrix: Matrix) -> str:
+def _legend(matrix: Matrix, *, numbers: bool = True) -> str:
     marks = ", ".join(f"{SYMBOLS[status]} {WORDS[status]}" for status, _ in counts(matrix))
-    return f"{marks}; a number is how many days the root that is furthest behind is behind"
+    if not (numbers and has_lag(matrix)):
+        return marks
+    return f"{marks}; a number is the lag, the days that the root furthest behind is behind"
 
 
 def _text(matrix: Matrix, colour: bool, width: int) -> Iterator[str]:
@@ -231,7 +243,7 @@ def _text(matrix: Matrix, colour: bool, width: int) -> Iterator[str]:
             body = "".join(_painted(text.ljust(wide), cell, colour) for cell, text in pairs)
             yield (label.ljust(side) + body).rstrip()
     yield ""
-    yield _legend(matrix) if not upright else _legend(matrix).partition(";")[0]
+    yield _legend(matrix, numbers=not upright)
     yield from _obstacles(matrix)
     yield ""
 

@@ -21,6 +21,13 @@ function prose(text) {
   return parts.length % 2 ? parts.map((part, k) => (k % 2 ? make("code", {}, part) : part)) : [text];
 }
 
+/** A reason, as a list where it consists of several statements. */
+function reasonOf(text) {
+  const statements = text.split("; ");
+  if (statements.length === 1) return make("p", { class: "why" }, ...prose(text));
+  return make("ul", { class: "why" }, ...statements.map((each) => make("li", {}, ...prose(each))));
+}
+
 /** A command that breaks into lines before its options only. */
 function commandLines(command) {
   const words = command.split(/ (?=--)/);
@@ -52,7 +59,7 @@ function describe(at) {
   const parts = [
     make("div", { class: "top" }, heading, isPinned || narrow.matches ? close : null),
     make("p", { class: "what" }, markOf(cell), cell.word + lag),
-    cell.reason ? make("p", { class: "why" }, ...prose(cell.reason)) : null,
+    cell.reason ? reasonOf(cell.reason) : null,
   ];
   if (cell.waivers.length) {
     const flags = cell.waivers.map((each) => make("code", { class: "flag" }, `--waive ${quoted(each)}`));
@@ -66,7 +73,7 @@ function describe(at) {
   parts.push(stoodFor(matrix, row, column), elsewhere(matrix, row, column));
   const command = commandOf(matrix, row, column);
   if (command) {
-    const label = hasLag(cell) ? "To lock it" : "To see what could help";
+    const label = isSolved(cell) ? "To lock it" : "To see what could help";
     parts.push(
       make("div", {}, make("h3", {}, label), commandLines(command), copyButton(command, "Copy command")),
     );

@@ -40,10 +40,12 @@ function cellOf(matrix, row, column) {
 }
 
 const bandOf = (lag) => data.bands.filter((limit) => lag > limit).length;
-const hasLag = (cell) => cell.pins.length > 0;
+const isSolved = (cell) => cell.pins.length > 0;
+const hasLag = (cell) => isSolved(cell) && someLag;
+const someLag = data.cells.some(([, lag]) => lag > 0);
 const lagWords = (lag) =>
-  lag === 0 ? "up to date" : lag === 1 ? "1 day behind" : `${lag.toLocaleString("en")} days behind`;
-const paint = (cell) => (hasLag(cell) ? `${cell.id} ${cell.id}-${bandOf(cell.lag)}` : cell.id);
+  lag === 0 ? "no lag" : `lag ${lag.toLocaleString("en")} ${lag === 1 ? "day" : "days"}`;
+const paint = (cell) => (isSolved(cell) ? `${cell.id} ${cell.id}-${bandOf(cell.lag)}` : cell.id);
 const stepName = (axis, step) => `${axis.package} ${axis.labels[step]}`;
 const nameOf = ({ rows, columns }, row, column) => `${stepName(rows, row)}, ${stepName(columns, column)}`;
 const markOf = (cell) => make("span", { class: `mark ${paint(cell)}`, "aria-hidden": "true" }, cell.symbol);
