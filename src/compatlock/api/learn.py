@@ -60,7 +60,7 @@ def lock_audited(
     """
     lessons: list[Lesson] = []
     with ExitStack() as stack:
-        workshop = Workshop.open(options, stack, on_progress)
+        workshop = Workshop.open(options._replace(indexes=prepared.indexes), stack, on_progress)
         for number in range(1, MAX_ROUNDS + 1):
             taught = _taught(prepared, lessons)
             try:
