@@ -41,9 +41,9 @@ def test_a_picture_shows_each_status_and_band_of_lag() -> None:
         "8cbce0",
         "b9d7ee",
         "dcebf7",
-        "9a4a00",
-        "f4b56f",
-        "fde7cd",
+        "b35300",
+        "f3b877",
+        "fde9d2",
         "eceef1",
     } <= colours
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 # By band of lag, the newest first.
 _COLOURS = {
     WORKS: ("#0b4f8a", "#2a73b0", "#8cbce0", "#b9d7ee", "#dcebf7"),
-    WAIVER: ("#9a4a00", "#b85c00", "#f4b56f", "#f9d0a0", "#fde7cd"),
+    WAIVER: ("#b35300", "#e2913a", "#f3b877", "#f9d3a6", "#fde9d2"),
     IMPOSSIBLE: ("#eceef1",) * (len(LAG_BANDS) + 1),
     UNKNOWN: ("#ffffff",) * (len(LAG_BANDS) + 1),
 }
 _TEXT, _MUTED, _EDGE = "#1b1f24", "#57606a", "#d5d9df"
-# The first bands are so dark that ink on them is white.
-_DARK_BANDS = 2
+# So many bands are so dark that ink on them is white.
+_DARK_BANDS = {WORKS: 2, WAIVER: 1}
 
 # Inches: a cell, what a letter of a label takes, and the room for title and legend.
 _CELL_WIDTH, _CELL_HEIGHT = 0.3, 0.24
@@ -152,7 +152,7 @@ def _draw_cells(axes: Axes, marks: Sequence[_Mark]) -> None:
 def _ink(mark: _Mark) -> str:
     if mark.status in (IMPOSSIBLE, UNKNOWN):
         return _MUTED
-    return "white" if mark.band < _DARK_BANDS else _TEXT
+    return "white" if mark.band < _DARK_BANDS[mark.status] else _TEXT
 
 
 def _outline(symbol: str) -> Path:

@@ -66,7 +66,7 @@ function fit() {
   grid.style.setProperty("--cell", `${width}px`);
   grid.style.setProperty("--high", `${narrow.matches ? 40 : Math.max(24, Math.min(Math.floor(high), 30))}px`);
   grid.style.setProperty("--side", `${Math.ceil(side)}px`);
-  grid.classList.toggle("upright", longest * 7.2 + 4 > width);
+  grid.classList.toggle("upright", longest * 7.2 + 8 > width);
   scroller.style.scrollPadding = `${grid.tHead.offsetHeight + 4}px 8px 8px ${Math.ceil(side) + 4}px`;
 }
 
