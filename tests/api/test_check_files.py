@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compatlock.api.check_files import file_findings
-from compatlock.environment.installed_files import CHANGED, GONE, SHARED, FileState
+from compatlock.environment.installed_files import CHANGED, GONE, MISRECORDED, SHARED, FileState
 from compatlock.model.report import ERROR, FILES, WARNING
 
 BOTH = ("one 1.0", "two 2.0")
@@ -43,6 +43,11 @@ BOTH = ("one 1.0", "two 2.0")
             FileState("a/ca.pem", CHANGED, BOTH[:1]),
             WARNING,
             "1 file of one 1.0 is not as it was installed (a/ca.pem)",
+        ),
+        (
+            FileState("a/b.so", MISRECORDED, BOTH[:1]),
+            WARNING,
+            "1 file of one 1.0 is not as the wheel itself records it (a/b.so)",
         ),
         (FileState("LICENSE", SHARED, BOTH, "one 1.0"), WARNING, None),
     ],

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import os
+import time
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from compatlock.environment.installed_files import CHANGED, GONE, SHARED, FileState, changed_files
+from compatlock.environment.installed_files import (
+    CHANGED,
+    GONE,
+    MISRECORDED,
+    SHARED,
+    FileState,
+    changed_files,
+)
 from compatlock.environment.locate import locate
+from tests.support.artifacts import build_wheel, build_zip, core_metadata
 from tests.support.index_server import IndexServer
 from tests.support.real_environment import RealEnvironment
 
@@ -29,6 +41,14 @@ def environment(index: IndexServer, tmp_path: Path) -> RealEnvironment:
 
 def states(environment: RealEnvironment, **options: int) -> tuple[FileState, ...]:
     return changed_files(locate(str(environment.root)), **options)
+
+
+def edited(path: Path, content: bytes) -> None:
+    """Change a file (not the cache's, which it may be linked to), a while after its installation."""
+    path.unlink()
+    path.write_bytes(content)
+    later = time.time() + 60
+    os.utime(path, (later, later))
 
 
 def test_what_was_just_installed_is_as_recorded(environment: RealEnvironment, index: IndexServer) -> None:
@@ -63,8 +83,7 @@ def test_files_that_are_gone_or_changed(environment: RealEnvironment) -> None:
     environment.install("alone", "one", "two")
     environment.uv("pip", "uninstall", "--quiet", "--python", str(environment.python), "two")
     folder = environment.packages / "alone"
-    (folder / "a.py").unlink()
-    (folder / "a.py").write_text("x = 2\n", encoding="utf-8")
+    edited(folder / "a.py", b"x = 2\n")
     gone = [FileState(f"both/{name}.py", GONE, ("one 1.0",)) for name in ("__init__", "other", "same")]
     assert states(environment) == (FileState("alone/a.py", CHANGED, ("alone 1.0",)), *gone)
 
@@ -72,11 +91,10 @@ def test_files_that_are_gone_or_changed(environment: RealEnvironment) -> None:
 def test_of_large_files_only_the_size_counts(environment: RealEnvironment) -> None:
     environment.install("alone")
     large = environment.packages / "alone" / "large.bin"
-    large.unlink()
-    large.write_bytes(b"1" * 1000)
+    edited(large, b"1" * 1000)
     assert [state.path for state in states(environment)] == ["alone/large.bin"]
     assert states(environment, hashed_up_to=999) == ()
-    large.write_bytes(b"1" * 999)
+    edited(large, b"1" * 999)
     assert [state.path for state in states(environment, hashed_up_to=500)] == ["alone/large.bin"]
 
 
@@ -89,3 +107,15 @@ def test_odd_records_are_passed_over(environment: RealEnvironment) -> None:
         assert all(state.path == "x.py" for state in states(environment))
     record.unlink()
     assert states(environment) == ()
+
+
+def test_a_wheel_that_records_itself_wrongly(environment: RealEnvironment, index: IndexServer) -> None:
+    wheel = build_wheel("patched", "1.0", core_metadata("patched", "1.0"), files={"patched.py": b"x = 1\n"})
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    filename = "patched-1.0-py3-none-any.whl"
+    index.add_file("patched", filename, build_zip({**contents, "patched.py": b"x = 'patched'\n"}))
+    environment.install("patched")
+    assert states(environment) == (FileState("patched.py", MISRECORDED, ("patched 1.0",)),)
+    edited(environment.packages / "patched.py", b"x = 3\n")
+    assert states(environment) == (FileState("patched.py", CHANGED, ("patched 1.0",)),)

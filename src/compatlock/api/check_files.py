@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compatlock.audit.layout import is_harmless, is_shared_object
-from compatlock.environment.installed_files import GONE, SHARED, FileState
+from compatlock.environment.installed_files import GONE, MISRECORDED, SHARED, FileState
 from compatlock.model import report as kinds
 from compatlock.model.report import Discrepancy
 
@@ -36,10 +36,11 @@ def _overwritten(owners: Sequence[str], files: Sequence[FileState]) -> Discrepan
 
 
 def _changed(state: str, owners: Sequence[str], files: Sequence[FileState]) -> Discrepancy:
-    what = "missing" if state == GONE else "not as it was installed"
-    verb = "is" if len(files) == 1 else "are"
-    plural = what.replace("it was", "they were") if len(files) > 1 else what
-    text = f"{_count(files)} of {_joined(owners)} {verb} {plural}"
+    verb, they, them = ("is", "it was", "it") if len(files) == 1 else ("are", "they were", "them")
+    what = {GONE: "missing", MISRECORDED: f"not as the wheel itself records {them}"}.get(
+        state, f"not as {they} installed"
+    )
+    text = f"{_count(files)} of {_joined(owners)} {verb} {what}"
     hints = ("`compatlock sync` with the lock installs it again",)
     return _finding(owners, files, text, hints=hints if _matters(files) else ())
 
@@ -67,7 +68,8 @@ def _matters(files: Sequence[FileState]) -> bool:
 
 
 def _file_matters(file: FileState) -> bool:
-    if file.is_namespace or is_harmless(file.path):
+    # What a wheel records of itself wrongly, its index cannot be told to mend.
+    if file.is_namespace or file.state == MISRECORDED or is_harmless(file.path):
         return False
     return file.path.endswith(_CODE) or is_shared_object(file.path) or file.state == SHARED
 

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
     from compatlock.environment.locate import Environment
 
-# What can be wrong with a file: it is not there, it is not as recorded, distributions disagree about it.
-GONE, CHANGED, SHARED = "gone", "changed", "shared"
+# What can be wrong with a file: it is not there, it is not as recorded, distributions disagree about it; or it
+# is not as recorded though nobody touched it since (some wheels are patched after their RECORD was made).
+GONE, CHANGED, SHARED, MISRECORDED = "gone", "changed", "shared", "misrecorded"
 # Files up to this size (bytes) are hashed; of larger ones only the size is compared, as reading all of a
 # large environment takes minutes. Files that several distributions claim are always hashed.
 HASHED_UP_TO = 128 * 1024
 _INFO = ".dist-info"
 _BLOCK = 1 << 20
+# Seconds for which a file may be younger than the RECORD that was written after it.
+_SLACK = 1.0
 _NAMESPACE = (b"extend_path", b"declare_namespace")
 
 
@@ -44,9 +47,12 @@ class FileState(NamedTuple):
 
 
 class _Entry(NamedTuple):
+    """`time` is when the RECORD was written, in seconds since the epoch."""
+
     owner: str
     digest: str
     size: int | None
+    time: float
 
 
 def changed_files(environment: Environment, *, hashed_up_to: int = HASHED_UP_TO) -> tuple[FileState, ...]:
@@ -83,6 +89,7 @@ def _record(folder: str, info: str) -> Iterator[tuple[str, _Entry]]:
     try:
         with open(os.path.join(folder, info, "RECORD"), encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
+            time = os.fstat(file.fileno()).st_mtime
     except (OSError, UnicodeDecodeError, csv.Error):
         return
     for row in rows:
@@ -91,7 +98,7 @@ def _record(folder: str, info: str) -> Iterator[tuple[str, _Entry]]:
         path = os.path.normpath(row[0].replace("\\", "/")).replace(os.sep, "/")
         if path.partition("/")[0].endswith(_INFO):
             continue
-        yield path, _Entry(owner, row[1], int(row[2]) if row[2].isdecimal() else None)
+        yield path, _Entry(owner, row[1], int(row[2]) if row[2].isdecimal() else None, time)
 
 
 def _state(folder: str, path: str, entries: Sequence[_Entry], hashed_up_to: int) -> FileState | None:
@@ -99,7 +106,8 @@ def _state(folder: str, path: str, entries: Sequence[_Entry], hashed_up_to: int)
     full = os.path.join(folder, path)
     disagree = len({entry.digest for entry in entries}) > 1
     try:
-        size = os.stat(full).st_size
+        found = os.stat(full)
+        size = found.st_size
         if disagree:
             there = next((e.owner for e in entries if _has(full, e)), "")
             return FileState(path, SHARED, owners, there, _is_namespace(full, size))
@@ -109,7 +117,10 @@ def _state(folder: str, path: str, entries: Sequence[_Entry], hashed_up_to: int)
         return FileState(path, GONE, owners)
     except OSError:
         return FileState(path, CHANGED, owners)
-    return None if same else FileState(path, CHANGED, owners)
+    if same:
+        return None
+    is_untouched = len(owners) == 1 and found.st_mtime <= recorded.time + _SLACK
+    return FileState(path, MISRECORDED if is_untouched else CHANGED, owners)
 
 
 def _has(path: str, entry: _Entry) -> bool:
