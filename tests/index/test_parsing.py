@@ -12,7 +12,7 @@ import time
 import pytest
 
 from compatlock.errors import IndexUnavailable
-from compatlock.index import parsing
+from compatlock.index import parsing, second_process
 from compatlock.index.parse_server import receive, send, serve
 from compatlock.index.parsing import ListingParser
 from compatlock.index.simple import parse_listing
@@ -75,7 +75,7 @@ def local(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_second_process_gives_the_same_listings(local: list[str]) -> None:
     bodies = [page(number) for number in range(20)]
     assert len(bodies[0]) > parsing.WORTH_IT
-    command = parsing._command() or [sys.executable, "-c", parsing._CODE, *sys.path]
+    command = second_process.own_command() or [sys.executable, "-c", second_process.CODE, *sys.path]
     assert parsed(ListingParser(command), *bodies) == here(*bodies)
     assert local == []
 
@@ -140,7 +140,7 @@ def test_closing_ends_process_and_threads() -> None:
 
 def test_the_second_process_leaves_what_it_cannot_parse_to_the_first() -> None:
     requests, answers = io.BytesIO(), io.BytesIO()
-    send(requests, ("app", b"{}", URL, KIND))
+    send(requests, ("app", b"{}", URL, KIND, None))
     requests.seek(0)
 
     def fail(*_: object) -> Listing:
@@ -154,6 +154,6 @@ def test_the_second_process_leaves_what_it_cannot_parse_to_the_first() -> None:
 
 def test_no_second_process_from_a_program_that_is_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/usr/bin/blender")
-    assert parsing._command() == []
+    assert second_process.own_command() == []
     monkeypatch.setattr(sys, "executable", "")
-    assert parsing._command() == []
+    assert second_process.own_command() == []

@@ -75,6 +75,8 @@ class Holdings:
         self._statuses: dict[str, tuple[str, str]] = {}
         # The views that this run made itself: they still have the files.
         self._views: dict[str, View] = {}
+        # Those that the second process made, until somebody looks at them.
+        self._packed: dict[str, bytes] = {}
         self._viewer: Viewer | None = None
         self._compiler: Compiler | None = None
 
@@ -148,10 +150,16 @@ class Holdings:
             self._add_package(name, listing.digest, self._make_view(listing), None)
 
     def _make_view(self, listing: Listing) -> Any:
+        from compatlock.index.sent_listing import sent_view
         from compatlock.index.view import encode_view
 
-        view = self._views[listing.project] = self.viewer.view(listing)
-        encoded = encode_view(view)
+        sent = sent_view(listing, self.target, self.policy)
+        if sent is not None:
+            self._views.pop(listing.project, None)
+            encoded, self._packed[listing.project] = sent.encoded, sent.packed
+        else:
+            view = self._views[listing.project] = self.viewer.view(listing)
+            encoded = encode_view(view)
         encoded["e"] = listing.found
         if listing.status:
             encoded["s"] = [listing.status, listing.status_reason]
@@ -163,6 +171,10 @@ class Holdings:
     def _view(self, name: str) -> View:
         """The view of a package of this run, with all files."""
         view = self._views.get(name)
+        if view is None and name in self._packed:
+            from compatlock.index.sent_listing import unpack_view
+
+            view = self._views[name] = unpack_view(self._packed.pop(name))
         if view is None:
             listing = self._store.listing(self.source_of(name), name)
             if listing is None or listing.digest != self._digests[name]:

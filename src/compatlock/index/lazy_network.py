@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from compatlock.index.progress import Progress
     from compatlock.model.index import PackageIndex
     from compatlock.model.listing import File
+    from compatlock.model.policy import Policy
+    from compatlock.model.target import Target
 
 
 class LazyNetwork:
@@ -29,6 +31,7 @@ class LazyNetwork:
         self._timeout = timeout
         self._cert = cert
         self._network: Network | None = None
+        self._scope: tuple[Target, Policy] | None = None
 
     @property
     def requests(self) -> int:
@@ -39,6 +42,12 @@ class LazyNetwork:
     def bytes_received(self) -> int:
         """Bytes received so far."""
         return self._network.bytes_received if self._network is not None else 0
+
+    def judge_for(self, target: Target, policy: Policy) -> None:
+        """See `Network.judge_for`."""
+        self._scope = (target, policy)
+        if self._network is not None:
+            self._network.judge_for(target, policy)
 
     def fetch(
         self,
@@ -54,17 +63,30 @@ class LazyNetwork:
         self._network.fetch(listings, metadata, on_listing=on_listing, on_metadata=on_metadata)
 
     def _open(self) -> Network:
+        from compatlock.index.second_process import end, start
+
+        # Before the imports: it is ready when the first answer comes.
+        child = start()
         from compatlock.index.network import Network
         from compatlock.model.index import PackageIndex, parse_index
 
         given = self._indexes
         indexes = [parse_index(given) if given else PackageIndex()] if isinstance(given, str) else given
-        return Network(
-            [index if index.url else index._replace(url=_public_index()) for index in indexes],
-            timeout=self._timeout,
-            cert=self._cert,
-            on_progress=self._on_progress,
-        )
+        try:
+            network = Network(
+                [index if index.url else index._replace(url=_public_index()) for index in indexes],
+                timeout=self._timeout,
+                cert=self._cert,
+                on_progress=self._on_progress,
+                child=child,
+            )
+        except BaseException:
+            if child is not None:
+                end(child)
+            raise
+        if self._scope is not None:
+            network.judge_for(*self._scope)
+        return network
 
     def close(self) -> None:
         """Close the connections, if there are any."""

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from queue import SimpleQueue
+from subprocess import Popen
 from typing import Any, NamedTuple, TypeAlias
 
 from compatlock.index.client import IndexClient
@@ -22,6 +23,8 @@ from compatlock.index.transport import Transport
 from compatlock.model.index import PackageIndex, parse_index
 from compatlock.model.listing import File, Listing
 from compatlock.model.metadata import Metadata
+from compatlock.model.policy import Policy
+from compatlock.model.target import Target
 
 # What to fetch: (project, etag or "") of listings, (project, file) of metadata. With several indexes a
 # project is named as `indexes.request_key` says: `torch@1` is torch at the second one.
@@ -35,7 +38,7 @@ class Network:
 
     `concurrency` bounds the requests at once to all of them, `timeout` is in seconds for every wait for a
     server, `cert` names further certificate authorities (PEM). `on_progress` is called, like all callbacks,
-    in the thread that called `fetch`.
+    in the thread that called `fetch`. `child` is the second process that parses, if it was started before.
     """
 
     def __init__(
@@ -46,12 +49,13 @@ class Network:
         timeout: float = 30.0,
         cert: str = "",
         on_progress: Callable[[Progress], None] | None = None,
+        child: Popen[bytes] | None = None,
     ) -> None:
         self._on_progress = on_progress
         self._progress: Progress | None = None
         given = [parse_index(indexes)] if isinstance(indexes, str) else indexes
         self._transport = transport = Transport(concurrency=concurrency, timeout=timeout, cert=cert)
-        self._parser = parser = ListingParser()
+        self._parser = parser = ListingParser(child=child)
         tally, netrc = Tally(self._note_progress), Netrc()
         self._clients = [
             IndexClient(index, transport=transport, parser=parser, netrc=netrc, tally=tally)
@@ -70,6 +74,11 @@ class Network:
     def bytes_received(self) -> int:
         """Bytes received so far, as they came over the wire."""
         return self._transport.bytes_received
+
+    def judge_for(self, target: Target, policy: Policy) -> None:
+        """Large listings come with their views for this target and policy from now on, when the second
+        process made them."""
+        self._parser.judge_for(target, policy)
 
     def fetch(
         self,

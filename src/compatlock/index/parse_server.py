@@ -6,6 +6,7 @@ import gc
 import marshal
 
 from compatlock.errors import IndexUnavailable
+from compatlock.index.sent_listing import pack_view
 from compatlock.index.simple import parse_listing
 
 TYPE_CHECKING = False
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO, Any
 
+    from compatlock.index.sent_listing import Scope
+    from compatlock.index.view import Viewer
     from compatlock.model.listing import Listing
 
 # In bytes: more is no value.
@@ -20,11 +23,14 @@ _MOST = 1024 * 1024 * 1024
 
 
 def serve(requests: IO[bytes], answers: IO[bytes], parse: Callable[..., Listing] = parse_listing) -> None:
-    """What the second process does: parse what it is sent until there is no more."""
+    """What the second process does: parse what it is sent, and make views, until there is no more."""
     gc.set_threshold(100_000, 20, 20)
+    viewers: dict[Scope, Viewer] = {}
     while (request := receive(requests)) is not None:
+        *arguments, scope = request
         try:
-            listing = parse(*request)
+            listing = parse(*arguments)
+            view = None if scope is None else _view(listing, scope, viewers)
         except IndexUnavailable as error:
             answer: Any = (error.message, [*error.hints])
         except Exception:  # The first process will find the same, and say so.
@@ -32,8 +38,19 @@ def serve(requests: IO[bytes], answers: IO[bytes], parse: Callable[..., Listing]
         else:
             versions = [release.version for release in listing.releases]
             skipped = [tuple(one) for one in listing.skipped]
-            answer = (listing.project, versions, skipped, *listing[3:])
+            answer = (listing.project, versions, skipped, *listing[3:], view)
         send(answers, (answer,))
+
+
+def _view(listing: Listing, scope: Scope, viewers: dict[Scope, Viewer]) -> tuple[dict[str, Any], bytes]:
+    from compatlock.index.view import Viewer, encode_view
+    from compatlock.model.policy import Policy
+    from compatlock.model.target import Target
+
+    if scope not in viewers:
+        viewers[scope] = Viewer(Target(*scope[0]), Policy(*scope[1]))
+    view = viewers[scope].view(listing)
+    return encode_view(view), pack_view(view)
 
 
 def send(pipe: IO[bytes], value: Any) -> None:

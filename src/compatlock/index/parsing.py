@@ -7,61 +7,57 @@ what a cold run computes. Where there can be no second process, or when it fails
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from queue import SimpleQueue
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import Popen
 from threading import Thread
 from typing import IO, Any, NamedTuple, cast
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.parse_server import receive, send
+from compatlock.index.second_process import own_command, start
+from compatlock.index.sent_listing import Scope, SentReleases, SentView, scope_of
 from compatlock.index.simple import parse_listing
-from compatlock.index.stored_listing import decode_files
 from compatlock.model.listing import Listing, Release, Skipped
+from compatlock.model.policy import Policy
+from compatlock.model.target import Target
 
 # In bytes: smaller answers are parsed sooner than they are handed over.
 WORTH_IT = 60_000
-# In bytes: what a pipe holds, so that the second process need not wait until an answer is fetched.
-_PIPE_SIZE = 1024 * 1024
 # In seconds, for one answer.
 _PATIENCE = 60.0
-_SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which `fcntl` names from Python 3.10 on, on Linux only
-
-# Its modules are found where those of this process are, and no others are run first.
-_CODE = """
-import sys
-sys.path[:] = sys.argv[1:]
-from compatlock.index.parse_server import serve
-serve(sys.stdin.buffer, sys.stdout.buffer)
-"""
 
 
 class _Job(NamedTuple):
     """An answer to parse, and who waits for the listing."""
 
-    arguments: tuple[str, bytes, str, str]
+    arguments: tuple[Any, ...]
     result: asyncio.Future[Any]
 
 
 class ListingParser:
-    """Parses the answers of an index; for one event loop. `command` starts the second process, None: there is
-    none. It is started with the first large answer."""
+    """Parses the answers of an index. `command` starts the second process, None: there is one where that is
+    possible; it is started with the first large answer, unless `child` is it already."""
 
-    def __init__(self, command: list[str] | None = None) -> None:
-        self._command = _command() if command is None else command
-        self._process: _Process | None = None
+    def __init__(self, command: list[str] | None = None, child: Popen[bytes] | None = None) -> None:
+        self._command = own_command() if command is None else command
+        self._process = _Process(child) if child is not None else None
+        self._scope: Scope | None = None
+
+    def judge_for(self, target: Target, policy: Policy) -> None:
+        """Have views made of large listings from now on, for this target and policy."""
+        self._scope = scope_of(target, policy)
 
     async def parse(self, project: str, body: bytes, page_url: str, content_type: str = "") -> Listing:
-        """See `simple.parse_listing`."""
+        """See `simple.parse_listing`; the releases of the result may be `SentReleases`."""
         arguments = (project, body, page_url, content_type)
         if len(body) < WORTH_IT or not self._is_there():
             return parse_listing(*arguments)
         assert self._process is not None
-        answer = await self._process.ask(arguments)
+        scope = self._scope
+        answer = await self._process.ask((*arguments, scope))
         if answer is None:  # It ended, or found what it cannot tell.
             return parse_listing(*arguments)
-        return _listing(answer)
+        return _listing(answer, scope)
 
     def close(self) -> None:
         """End the second process."""
@@ -72,10 +68,9 @@ class ListingParser:
 
     def _is_there(self) -> bool:
         if self._process is None and self._command:
-            try:
-                self._process = _Process(self._command, asyncio.get_running_loop())
-            except (OSError, ValueError):
-                self._command = []
+            child = start(self._command)
+            self._process = _Process(child) if child is not None else None
+            self._command = []
         return self._process is not None and self._process.is_alive
 
 
@@ -83,21 +78,18 @@ class _Process:
     """The second process, one thread that writes to it and one that reads: neither side waits for the other
     while there is something to do. Every job is settled, whatever becomes of the process."""
 
-    def __init__(self, command: list[str], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, child: Popen[bytes]) -> None:
         self.is_alive = True
-        self._loop = loop
-        self._child = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+        self._child = child
         self._unsent: SimpleQueue[_Job | None] = SimpleQueue()
         self._sent: SimpleQueue[_Job | None] = SimpleQueue()
         self._threads = [Thread(target=task, daemon=True) for task in (self._write, self._read)]
-        for pipe in (self._child.stdin, self._child.stdout):
-            _widen(cast("IO[bytes]", pipe))
         for thread in self._threads:
             thread.start()
 
-    async def ask(self, arguments: tuple[str, bytes, str, str]) -> Any:
+    async def ask(self, arguments: tuple[Any, ...]) -> Any:
         """What the process answers; None when it does not."""
-        job = _Job(arguments, self._loop.create_future())
+        job = _Job(arguments, asyncio.get_running_loop().create_future())
         self._unsent.put(job)
         try:
             return await asyncio.wait_for(job.result, _PATIENCE)
@@ -148,33 +140,16 @@ class _Process:
                 job.result.set_result(answer)
 
         try:
-            self._loop.call_soon_threadsafe(settle)
+            job.result.get_loop().call_soon_threadsafe(settle)
         except RuntimeError:  # The loop is closed: nobody waits.
             pass
 
 
-def _listing(answer: Any) -> Listing:
+def _listing(answer: Any, scope: Scope | None) -> Listing:
     """The listing of an answer of the second process. Raises the IndexUnavailable that it tells of."""
     if len(answer) == 2:
         raise IndexUnavailable(answer[0], hints=answer[1])
-    project, versions, skipped, *others = answer
-    releases = map(Release, versions, decode_files(others[-1]))
-    return Listing(project, tuple(releases), tuple(Skipped(*one) for one in skipped), *others)
-
-
-def _command() -> list[str]:
-    """How to start this Python once more; empty where that is not known, or is of no use."""
-    name = os.path.basename(sys.executable or "").lower()
-    if getattr(sys, "frozen", False) or not name.startswith("python") or (os.cpu_count() or 1) < 2:
-        return []
-    options = ["-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
-    return [sys.executable, *options, "-c", _CODE, *filter(None, map(os.path.abspath, sys.path))]
-
-
-def _widen(pipe: IO[bytes]) -> None:
-    try:
-        import fcntl
-
-        fcntl.fcntl(pipe.fileno(), _SET_PIPE_SIZE, _PIPE_SIZE)
-    except (ImportError, OSError):
-        pass  # Not Linux, or not allowed: then with more waiting.
+    project, versions, skipped, *others, view = answer
+    seen = SentView(scope, *view) if scope is not None and view is not None else None
+    releases = cast("tuple[Release, ...]", SentReleases(versions, others[-1], seen))
+    return Listing(project, releases, tuple(Skipped(*one) for one in skipped), *others)

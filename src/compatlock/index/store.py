@@ -116,11 +116,11 @@ class Store:
 
     def put_listing(self, source: str, listing: Listing, etag: str, now: int) -> None:
         """Store what index `source` said of a project at time `now` (seconds since the epoch)."""
+        from compatlock.index.sent_listing import versions_of
         from compatlock.index.stored_listing import deflate, encode_files
 
         project, digest = listing.project, listing.digest
-        versions = [r.version for r in listing.releases]
-        head = [versions, listing.skipped, listing.status, listing.status_reason]
+        head = [versions_of(listing), listing.skipped, listing.status, listing.status_reason]
         files = deflate(listing.encoded or encode_files(listing.releases))
         self._write(
             "insert or replace into files values(?,?,?,?)",

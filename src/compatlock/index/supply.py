@@ -129,6 +129,7 @@ class Supply(Holdings):
             )
         from compatlock.index.prefetch import Batch
 
+        self._network.judge_for(self.target, self.policy)
         batch = Batch(self)
         listings, metadata = batch.ask(names, releases)
         self._network.fetch(listings, metadata, on_listing=batch.on_listing, on_metadata=batch.on_metadata)
@@ -152,6 +153,8 @@ class Supply(Holdings):
     def take_listing(self, name: str, listing: Listing | None, etag: str) -> bool:
         """Take the answer of the index that was asked for a project (None: unchanged) into the store and the
         universe. Whether that settles it: not if another index is to be asked."""
+        from compatlock.index.sent_listing import versions_of
+
         self.fetched_listings += 1
         source = self.source_of(name)
         if listing is None:
@@ -165,7 +168,7 @@ class Supply(Holdings):
             self._store.flush()
             return False
         self._add_package(name, listing.digest, self._make_view(listing), None)
-        self._versions[name] = [release.version for release in listing.releases]
+        self._versions[name] = versions_of(listing)
         self._store.flush()
         return True
 

@@ -1,0 +1,100 @@
+"""Listings and views as the second process sends them: they are read only as far as they are looked at.
+
+Of the thousands of files that a listing has, a run looks at those of a few releases.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias, overload
+
+from compatlock.index.stored_listing import decode_files
+from compatlock.model.listing import File, Listing, Release
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from compatlock.index.view import View
+    from compatlock.model.policy import Policy
+    from compatlock.model.target import Target
+
+# A target and a policy, in plain types.
+Scope: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
+
+
+class SentView(NamedTuple):
+    """What a scope sees of a project: its stored form (see `view.encode_view`), and the view, packed."""
+
+    scope: Scope
+    encoded: dict[str, Any]
+    packed: bytes
+
+
+class SentReleases(Sequence[Release]):
+    """The releases of a listing, whose files are decoded when one of them is asked for."""
+
+    def __init__(self, versions: list[str], encoded: bytes, view: SentView | None) -> None:
+        self.versions = versions
+        self.view = view
+        self._encoded = encoded
+        self._releases: tuple[Release, ...] | None = None
+
+    def _read(self) -> tuple[Release, ...]:
+        if self._releases is None:
+            self._releases = tuple(map(Release, self.versions, decode_files(self._encoded)))
+        return self._releases
+
+    def __len__(self) -> int:
+        return len(self.versions)
+
+    @overload
+    def __getitem__(self, index: int) -> Release: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Release, ...]: ...
+    def __getitem__(self, index: int | slice) -> Release | tuple[Release, ...]:
+        return self._read()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._read() == (other._read() if isinstance(other, SentReleases) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._read())
+
+
+def scope_of(target: Target, policy: Policy) -> Scope:
+    """Target and policy as they are sent."""
+    return tuple(target), tuple(policy)
+
+
+def versions_of(listing: Listing) -> list[str]:
+    """The versions of a listing's releases."""
+    releases: Sequence[Release] = listing.releases
+    if isinstance(releases, SentReleases):
+        return releases.versions
+    return [release.version for release in releases]
+
+
+def sent_view(listing: Listing, target: Target, policy: Policy) -> SentView | None:
+    """The view that came with a listing, if it is the one of this target and policy."""
+    releases: Sequence[Release] = listing.releases
+    view = releases.view if isinstance(releases, SentReleases) else None
+    return view if view is not None and view.scope == scope_of(target, policy) else None
+
+
+def pack_view(view: View) -> bytes:
+    """A view as it is sent."""
+    candidates = [(c[0], c[1], [*map(tuple, c[2])], *c[3:]) for c in view.candidates]
+    return marshal.dumps((candidates, [*map(tuple, view.hidden)]))
+
+
+def unpack_view(packed: bytes) -> View:
+    """The inverse of `pack_view`."""
+    from compatlock.index.view import Candidate, Hidden, View
+
+    candidates, hidden = marshal.loads(packed)
+    return View(
+        tuple(Candidate(c[0], c[1], tuple(File(*file) for file in c[2]), *c[3:]) for c in candidates),
+        tuple(Hidden(*each) for each in hidden),
+    )
