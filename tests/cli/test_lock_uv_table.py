@@ -127,3 +127,45 @@ def test_a_setup_cfg_with_an_extra(cli: Cli) -> None:
     )
     assert cli("lock", "setup.cfg", "-o", "-").pins == {"lib": "1.5"}
     assert cli("lock", "setup.cfg", "--extra", "more", "-o", "-").pins == {"lib": "1.5", "tool": "1.0"}
+
+
+# What the lock says of it, and a check of the lock
+
+
+def test_a_check_knows_what_was_left_out_and_replaced(cli: Cli) -> None:
+    project(
+        'exclude-dependencies = ["tool", { package = { name = "app" }, dependencies = ["lib"] }]\n'
+        'override-dependencies = [{ package = { name = "mine" }, dependencies = ["lib>=3"] }]',
+        '"app", "mine"',
+    )
+    mine = IndexServer()
+    with mine:
+        mine.add("mine", "1.0", requires=["lib<3", "tool"])
+        words = ("--index", mine.url)
+        for name in ("requirements.lock", "pylock.toml", "lock.json"):
+            run = cli("lock", "pyproject.toml", *words, "-o", name)
+            assert run.code == 0
+            assert "note: left out: lib, needed by app\n" in run.err
+            assert "note: left out: tool, needed by app, mine\n" in run.err
+            assert "note: the override mine -> lib>=3 breaks mine 1.0 needs lib<3\n" in run.err
+            assert cli("check", name).code == 0, name
+        assert cli("lock", "pyproject.toml", *words, "--locked").code == 0
+
+
+def test_a_check_asks_the_indexes_that_files_name(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    with IndexServer() as default, IndexServer() as gpu:
+        default.add("torch", "1.0")
+        default.add("rest", "1.0", requires=["torch>=2"])
+        gpu.add("torch", "2.0")
+        monkeypatch.delenv("COMPATLOCK_DEFAULT_INDEX")
+        project(
+            f'index = [{{ name = "gpu", url = "{gpu.url}", explicit = true }}, '
+            f'{{ url = "{default.url}", default = true }}]\nsources = {{ torch = {{ index = "gpu" }} }}',
+            '"torch", "rest"',
+        )
+        run = cli("lock", "pyproject.toml")
+        assert run.code == 0, run.err
+        text = Path("requirements.lock").read_text()
+        assert f"--default-index {default.url} " in text or f"--default-index {default.url}\n" in text
+        assert f"--index-for torch=gpu={gpu.url}" in text
+        assert cli("check", "requirements.lock", "--no-cache").code == 0

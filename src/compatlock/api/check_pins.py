@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _TARGET = re.compile(r"^#   target: (.+)$", re.MULTILINE)
 _COMMAND = re.compile(r"^#   command: (compatlock lock .+)$", re.MULTILINE)
 _WAIVED = re.compile(r"^    # waived: ([a-z0-9-]+)(?:\[([a-z0-9-]+)\])? -> ([a-z0-9-]+)", re.MULTILINE)
+_LEFT_OUT = re.compile(r"^(?:#   )?left out: ([a-z0-9-]+), needed by (.+)$", re.MULTILINE)
 _PLATFORM_REASONS = ("tags", "native")
 _POLICY_REASONS = {
     "pre-release": "is a pre-release, which the policy (`prerelease`) rules out",
@@ -100,8 +101,15 @@ def _frozen(text: str, path: str) -> Given:
     target = _TARGET.search(text)
     waivers = tuple(Waiver(m[1], m[3], m[2] or "", source=path) for m in _WAIVED.finditer(text))
     command = _COMMAND.search(text)
-    given = Given(frozen.pins, waivers, notes=frozen.notes)
+    given = Given(frozen.pins, waivers, notes=frozen.notes, excluded=_left_out(text))
     return _with_words(given, target[1] if target else "", command[1] if command else "")
+
+
+def _left_out(notes: str) -> tuple[str, ...]:
+    """The edges that a lock's notes say were taken away, as text."""
+    return tuple(
+        f"{package} -> {match[1]}" for match in _LEFT_OUT.finditer(notes) for package in match[2].split(", ")
+    )
 
 
 def _with_words(given: Given, target: str, command: str) -> Given:
@@ -109,7 +117,7 @@ def _with_words(given: Given, target: str, command: str) -> Given:
     return given._replace(
         target=target_in_words(target),
         targets=targets_in_words(target),
-        excluded=_values(command, "--exclude-dependency"),
+        excluded=tuple(dict.fromkeys((*given.excluded, *_values(command, "--exclude-dependency")))),
         profiles=_values(command, "--profile"),
         indexes=_indexes(command),
         builds=tuple(map(normalise, _values(command, "--allow-builds"))),
@@ -167,7 +175,8 @@ def given_of_lock(lock: Lock, path: str) -> Given:
     )
     waived = [edge for edge in lock.edges if edge.waived and edge.package]
     waivers = tuple(Waiver(edge.package, edge.on, edge.extra, source=path) for edge in waived)
-    return _with_words(Given(pins, waivers), lock.target, lock.command)
+    given = Given(pins, waivers, excluded=_left_out("\n".join(lock.notes)))
+    return _with_words(given, lock.target, lock.command)
 
 
 def _hashes(pin: Pin) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from compatlock.api.assemble import Assembler, Chosen
+from compatlock.api.assemble import UNVERIFIED, Assembler, Chosen
 from compatlock.api.drive import drive, drive_by
-from compatlock.api.lag_guard import NOTABLE_DAYS, Limits, guard, guarded, parse_limits
+from compatlock.api.lag_guard import Limits, far_behind, guard, guarded, parse_limits, unexplained
 from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
 from compatlock.model import objective
@@ -17,9 +17,12 @@ from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from compatlock.api.options import LockOptions
     from compatlock.api.request import Prepared
     from compatlock.index.supply import Supply
+    from compatlock.model.building import Build
     from compatlock.model.request import Request
     from compatlock.model.unusable import Unusable
     from compatlock.solver.search import Solution
@@ -32,14 +35,15 @@ _PRESUMED = (
 
 class Outcome(NamedTuple):
     """A lock, numbers about how it was found (for `-v` and benchmarks), news of the run, which are no
-    property of the lock, the releases of its packages that the search had to pass over, and, of a lock for
-    several targets, those of the single ones."""
+    property of the lock, the releases of its packages that the search had to pass over, of a lock for several
+    targets those of the single ones, and what was built."""
 
     lock: Lock
     counters: dict[str, int]
     news: tuple[str, ...] = ()
     unusable: tuple[Unusable, ...] = ()
     parts: tuple[Lock, ...] = ()
+    builds: tuple[Build, ...] = ()
 
 
 def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outcome:
@@ -66,7 +70,8 @@ def draft_of(options: LockOptions, prepared: Prepared) -> Lock:
     return Lock(
         pins=(),
         edges=(),
-        command=options.command(),
+        # Indexes that files name are said like those of the environment: a check of the lock asks them.
+        command=options._replace(indexes=prepared.indexes).command(),
         target=str(prepared.request.target),
         strategy=prepared.request.strategy,
         notes=prepared.notes,
@@ -81,14 +86,10 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
 
 def finished(outcome: Outcome, request: Request, universe: Universe, supply: Supply) -> Outcome:
     """The outcome of a search with remarks, checked. Raises LockInvalid."""
-    if request.overrides or request.waivers:
+    if request.amendments or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
-    if request.strategy == "optimal" and any(
-        p.is_root and p.lag_days >= NOTABLE_DAYS for p in outcome.lock.pins
-    ):
-        from compatlock.api.remarks import prices_of_freeing
-
-        told = prices_of_freeing(outcome.lock, request, supply)
+    if request.strategy == "optimal":
+        told = _what_is_behind(outcome.lock, request, universe, supply)
         outcome = outcome._replace(news=(*outcome.news, *told))
     found = violations(outcome.lock, request, supply)
     if found:
@@ -102,13 +103,31 @@ def finished(outcome: Outcome, request: Request, universe: Universe, supply: Sup
         from compatlock.api.unusable import unusable_releases
 
         outcome = outcome._replace(unusable=unusable_releases(universe, outcome.lock.versions))
+    builder = supply.builder
+    if builder is not None or any(UNVERIFIED in pin.notes for pin in outcome.lock.pins):
+        from compatlock.api.build_words import build_news
+
+        builds = builder.builds if builder is not None else ()
+        news = (*outcome.news, *build_news(outcome.lock, supply, builds))
+        outcome = outcome._replace(news=news, builds=tuple(builds))
     return outcome
 
 
-def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:
-    from compatlock.api.remarks import override_notes, unneeded_waivers
+def _what_is_behind(lock: Lock, request: Request, universe: Universe, supply: Supply) -> Iterator[str]:
+    yield from unexplained(lock, request)
+    far = far_behind(universe, request, lock)
+    if far:
+        from compatlock.api.remarks import prices_of_freeing
 
-    notes = tuple(override_notes(outcome.lock, request, supply))
+        yield from prices_of_freeing(far, lock, request, supply)
+
+
+def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:
+    from compatlock.api.remarks import edge_override_notes, exclusion_notes, override_notes, unneeded_waivers
+
+    notes = [*override_notes(outcome.lock, request, supply), *edge_override_notes(outcome.lock, request)]
+    if request.exclusions:
+        notes += exclusion_notes(outcome.lock, request, supply)
     lock = outcome.lock._replace(notes=tuple(sorted((*outcome.lock.notes, *notes))))
     return outcome._replace(lock=lock, news=unneeded_waivers(lock, request, supply))
 

@@ -141,8 +141,10 @@ class LockOptions(NamedTuple):
             yield from ("--prefer", value)
         for index in self.indexes.extra:
             yield from ("--index", index.written)
+        names = {index.name for index in self.indexes.extra}
         for project, index in self.indexes.assigned:
-            yield from ("--index-for", f"{project}={index.name or index.written}")
+            known = bool(index.name) and index.name in names
+            yield from ("--index-for", f"{project}={index.name if known else index.written}")
         for option, text, default in (
             ("--python-version", self.target.python, ""),
             ("--python-platform", self.target.platform, ""),

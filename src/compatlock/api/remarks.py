@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from compatlock.api.lag_guard import NOTABLE_DAYS
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from compatlock.index.supply import Supply
     from compatlock.model.fact import Fact
-    from compatlock.model.lock import Lock, LockedEdge
+    from compatlock.model.lock import Lock, LockedEdge, Pin
     from compatlock.model.package import Package
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
@@ -75,27 +74,36 @@ def _since(waiver: Waiver, pins: dict[str, str], supply: Supply) -> str:
     return ""
 
 
-def prices_of_freeing(lock: Lock, request: Request, supply: Supply) -> tuple[str, ...]:
-    """A remark on each root that is far behind: what its newest release would cost, as far as the index (or
-    offline the cache) tells."""
+def prices_of_freeing(
+    far: Sequence[tuple[Pin, str, int]], lock: Lock, request: Request, supply: Supply
+) -> tuple[str, ...]:
+    """A remark on each package that is far behind (see `far_behind`): what the newest release would cost, as
+    far as the index (or offline the cache) tells; of those that extras name also how old they are and why."""
     from compatlock.api.explain_words import cost_in_words
     from compatlock.api.prices import Session
 
-    far = [pin for pin in lock.pins if pin.is_root and pin.lag_days >= NOTABLE_DAYS]
-    if not far:
-        return ()
     told = []
     try:
         session = Session(request, supply, lock)
-        for pin in far:
-            price = session.price(pin.name, pin.newest, ways_out=False)
+        for pin, newest, days in far:
+            price = session.price(pin.name, newest, ways_out=False)
+            age = "" if pin.is_root else f"{_age(pin, newest, days, lock, request)}; "
             why = f"`compatlock explain ... {pin.name}` tells more"
-            told.append(f"{pin.name} {pin.newest} {cost_in_words(price)}; {why}")
+            told.append(f"{age}{pin.name} {newest} {cost_in_words(price)}; {why}")
     except CacheChanged:
         raise
     except IndexUnavailable:
         pass
     return tuple(told)
+
+
+def _age(pin: Pin, newest: str, days: int, lock: Lock, request: Request) -> str:
+    """How old a package is that an extra names, which extra, and what holds it back."""
+    asked = {(root.name, extra) for root in request.roots for extra in root.extras}
+    edges = (edge for edge in lock.edges if edge.on == pin.name and (edge.package, edge.extra) in asked)
+    named = "".join(f", which {edge.package}[{edge.extra}] names," for edge in edges)
+    held = f" (held back: {pin.held_by[0]})" if pin.held_by else ""
+    return f"{pin.name} {pin.version}{named} is {days} days behind {newest}{held}"
 
 
 def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str]:
@@ -115,6 +123,31 @@ def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str
                 what = f"a bound that must hold, {_edge(edge, lock)}"
                 because = f"{fact.summary} (known fact `{fact.id}`)"
                 yield f"warning: the override {override} breaks {what}: {because}"
+
+
+def edge_override_notes(lock: Lock, request: Request) -> Iterator[str]:
+    """A remark on each override of one edge that broke it."""
+    for override in request.edge_overrides:
+        for edge in lock.edges:
+            if edge.waived and (edge.package, edge.on) == (override.package, override.on):
+                yield f"the override {override} breaks {_edge(edge, lock)}"
+
+
+def exclusion_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str]:
+    """A remark on each dependency of pins that was taken away. (A check of the lock reads it.)"""
+    amendments = request.amendments
+    needed_by: dict[str, dict[str, None]] = {}
+    for pin in lock.pins:
+        index = supply.package(pin.name).index_of(pin.version)
+        if index is None:
+            continue
+        for extra in ("", *pin.extras):
+            for need in supply.release(pin.name, index).of(extra):
+                if need.name != pin.name and amendments.excludes(pin.name, extra, need.name, pin.version):
+                    who = f"{pin.name}[{extra}]" if extra else pin.name
+                    needed_by.setdefault(need.name, {})[who] = None
+    for name, needing in sorted(needed_by.items()):
+        yield f"left out: {name}, needed by {', '.join(needing)}"
 
 
 def _hard_facts(edge: LockedEdge, lock: Lock, request: Request, supply: Supply) -> Iterator[Fact]:
