@@ -26,7 +26,7 @@ _VERSION = 1
 def key_of(chunk: Chunk, request: Request, packages: Iterable[Package]) -> str:
     """What a chunk's answer depends on, as far as it is known beforehand: the request with its facts, the
     axes, and what the index says of the packages that are asked for."""
-    state = [(package.name, package.versions, package.times, package.gates) for package in packages]
+    state = [(p.name, list(p.versions), list(p.times), sorted(p.gates.items())) for p in packages]
     text = repr((_VERSION, request, chunk.job.rows, chunk.job.columns, chunk.first, chunk.height, state))
     return sha256(text.encode()).hexdigest()
 

@@ -86,11 +86,9 @@ def _run(
 
 
 def _summarise(matrix: Matrix) -> None:
-    from compatlock.api.matrix_marks import WORDS, counts
+    from compatlock.api.matrix_marks import summary
 
-    cells = len(matrix.rows.labels) * len(matrix.columns.labels)
-    told = ", ".join(f"{WORDS[status]} {number}" for status, number in counts(matrix))
-    say(f"{cells} cell{'' if cells == 1 else 's'} for {matrix.target}: {told}")
+    say(f"{matrix.target}: {summary(matrix)}")
 
 
 # Files

@@ -1,0 +1,254 @@
+"""`compatlock.matrix`: axes, cells, processes and executors, and going on after a stop."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import compatlock
+from compatlock import Cell, InputError, Matrix
+from compatlock.api import matrix as matrix_module
+from compatlock.api.matrix import MatrixProgress
+from compatlock.api.matrix_work import Chunk, solve_chunk
+from tests.support.index_server import IndexServer
+
+APP = {
+    "1.0": ["lib<2"],
+    "1.1": ["lib<3"],
+    "2.0": ["lib<3", "helper<2"],
+    "3.0": ["lib>=3"],
+}
+
+
+@pytest.fixture
+def world(index: IndexServer) -> IndexServer:
+    """app x lib, with tool beside, whose newest release needs a new lib. Later apps lift older bounds."""
+    for month, (version, requires) in enumerate(APP.items(), 1):
+        index.add("app", version, requires=requires, upload_time=f"2026-0{month}-01T00:00:00Z")
+    for month, version in enumerate(("1.0", "2.0", "2.1", "3.0", "4.0rc1"), 1):
+        index.add("lib", version, upload_time=f"2026-0{month}-02T00:00:00Z")
+    index.add("tool", "1.0", requires=["lib"], upload_time="2026-01-01T00:00:00Z")
+    index.add("tool", "2.0", requires=["lib>=2"], upload_time="2026-03-02T00:00:00Z")
+    for version in ("1.0", "2.0"):
+        index.add("helper", version, requires=["lib>=2"], upload_time="2026-01-01T00:00:00Z")
+    return index
+
+
+@pytest.fixture
+def ask(world: IndexServer, tmp_path: Path) -> Any:
+    def ask(rows: str = "app", columns: str = "lib", requirements: Any = "tool", **options: Any) -> Matrix:
+        settings = {"index_url": world.url, "cache_dir": tmp_path / "cache", "jobs": 1, **options}
+        (found,) = compatlock.matrix(rows, columns, requirements, **settings)
+        return found
+
+    return ask
+
+
+def at(matrix: Matrix, row: str, column: str) -> Cell:
+    return matrix.cells[matrix.rows.labels.index(row)][matrix.columns.labels.index(column)]
+
+
+def test_every_pair_is_solved(ask: Any) -> None:
+    matrix = ask()
+    assert matrix.rows.labels == ("3.0", "2.0", "1.1", "1.0")
+    assert matrix.columns.labels == ("3.0", "2.1", "2.0", "1.0")
+    assert matrix.asked == ("tool",)
+    marks = {"works": "+", "waiver": "~", "impossible": "-"}
+    statuses = ["".join(marks[cell.status] for cell in row) for row in matrix.cells]
+    assert statuses == ["+---", "~++-", "~+++", "~~~+"]
+    assert at(matrix, "3.0", "3.0") == Cell("works", (("app", "3.0"), ("lib", "3.0"), ("tool", "2.0")))
+
+
+def test_what_is_on_an_axis_is_not_behind_by_being_there(ask: Any) -> None:
+    cell = at(ask(), "1.1", "1.0")
+    assert dict(cell.pins) == {"app": "1.1", "lib": "1.0", "tool": "1.0"}
+    assert cell.lag == 60
+
+
+def test_an_impossible_cell_says_why(ask: Any) -> None:
+    matrix = ask()
+    assert at(matrix, "3.0", "1.0") == Cell("impossible", reason="app 3.0 needs lib>=3")
+    assert at(matrix, "2.0", "3.0").reason == "app 1.1 and 2.0 need lib<3"
+    assert at(matrix, "1.1", "3.0").reason == "app 1.1 and 2.0 need lib<3"
+    assert at(matrix, "2.0", "1.0").reason == "app 2.0 needs helper<2; helper 1.0 needs lib>=2"
+
+
+def test_waivers_with_evidence_are_offered_where_only_they_help(ask: Any) -> None:
+    cell = at(ask(), "1.0", "2.1")
+    assert (cell.status, cell.waivers, cell.reason) == ("waiver", ("app -> lib",), "app 1.0 needs lib<2")
+    assert dict(cell.pins) == {"app": "1.0", "lib": "2.1", "tool": "2.0"}
+    refused = at(ask(no_waivers=True), "1.0", "2.1")
+    assert refused == Cell("impossible", reason="app 1.0 needs lib<2")
+
+
+def test_waivers_of_the_users_are_told(ask: Any) -> None:
+    cell = at(ask(waivers=["app -> lib"]), "3.0", "1.0")
+    assert (cell.status, cell.waivers) == ("waiver", ("app -> lib",))
+    assert at(ask(waivers=["app -> lib"]), "3.0", "3.0").status == "works"
+
+
+def test_axes_are_bounded_by_what_is_said_of_their_packages(ask: Any) -> None:
+    matrix = ask("app>=1.1", "lib", ["tool", "lib<3"])
+    assert matrix.rows.labels == ("3.0", "2.0", "1.1")
+    assert matrix.columns.labels == ("2.1", "2.0", "1.0")
+
+
+def test_an_axis_may_go_by_minors(ask: Any) -> None:
+    matrix = ask(by="app=minor")
+    assert matrix.rows.labels == ("3.0", "2.0", "1.1", "1.0")
+    minors = ask("lib", "app", by=["minor", "app=release"])
+    assert minors.rows.labels == ("3.0", "2.1", "2.0", "1.0")
+
+
+def test_a_minor_has_the_best_of_its_releases(world: IndexServer, ask: Any) -> None:
+    world.add("lib", "2.0.5", requires=["helper>=2"], upload_time="2026-02-20T00:00:00Z")
+    matrix = ask(by="lib=minor")
+    assert matrix.columns.labels == ("3.0", "2.1", "2.0", "1.0")
+    assert matrix.columns.versions[2] == ("2.0.5", "2.0")
+    assert dict(at(matrix, "1.1", "2.0").pins)["lib"] == "2.0.5"
+    held = at(matrix, "2.0", "2.0")
+    assert (dict(held.pins)["lib"], held.lag) == ("2.0", 18)
+
+
+def test_many_releases_go_by_minors_unless_it_is_said_otherwise(world: IndexServer, ask: Any) -> None:
+    for patch in range(1, 100):
+        world.add("lib", f"3.0.{patch}")
+    assert ask().columns.labels == ("3.0", "2.1", "2.0", "1.0")
+    assert len(ask(by="release", requirements="helper").columns.labels) == 103
+
+
+def test_there_is_a_matrix_for_each_python(world: IndexServer, tmp_path: Path) -> None:
+    world.add("app", "4.0", requires_python=">=3.12")
+    old, new = compatlock.matrix(
+        "app", "lib", pythons=["3.11", "3.12"], index_url=world.url, cache_dir=tmp_path / "cache", jobs=1
+    )
+    assert old.rows.labels[0] == "3.0"
+    assert new.rows.labels[0] == "4.0"
+    assert old.target.startswith("CPython 3.11")
+    assert "--python 3.12" in new.command
+
+
+def test_the_head_says_how_to_make_it_again(ask: Any) -> None:
+    matrix = ask("app>=2", by="minor", exclude_newer="2026-06-01")
+    assert matrix.command.startswith("compatlock matrix 'app>=2' lib --by minor --requirement tool")
+    assert matrix.index_state == "as of 2026-06-01T23:59:59Z"
+    assert matrix.lock[:2] == ("--requirement", "tool")
+    assert ask().index_state == "newest release of these packages 2026-05-02T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("axes", "options", "message"),
+    [
+        (("app", "nothing"), {}, "the index has no project `nothing`"),
+        (("app", "app"), {}, "a matrix needs two packages"),
+        (("app>9", "lib"), {}, "no release of `app>9` can be used"),
+        (("app; python_version>'3'", "lib"), {}, "is no axis"),
+        (("app>>1", "lib"), {}, "the axis `app>>1`"),
+        (("app", "lib"), {"by": "major"}, "`major` is no way to go along an axis"),
+        (("app", "lib"), {"strategy": "greedy"}, "`--strategy greedy` is not for a matrix"),
+    ],
+)
+def test_bad_input(ask: Any, axes: tuple[str, str], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        ask(*axes, **options)
+
+
+# Processes and executors
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of the matrix for each row."""
+    monkeypatch.setattr(matrix_module, "_CELLS", 4)
+
+
+def executor_of(kind: str) -> Executor:
+    if kind == "threads":
+        return ThreadPoolExecutor(2)
+    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_any_executor_gives_the_same(ask: Any, kind: str) -> None:
+    alone = ask()
+    with executor_of(kind) as executor:
+        assert ask(executor=executor) == alone
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_several_processes_give_the_same(ask: Any) -> None:
+    seen: list[MatrixProgress] = []
+    assert ask(jobs=2, on_progress=seen.append) == ask()
+    assert seen == [MatrixProgress(done, 16) for done in (4, 8, 12, 16)]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_cluster_of_dask_gives_the_same(ask: Any) -> None:
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    alone = ask()
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        client.get_executor() as executor,
+    ):
+        assert ask(executor=executor) == alone
+
+
+def test_credentials_are_not_sent_anywhere(ask: Any) -> None:
+    with ThreadPoolExecutor(1) as executor, pytest.raises(InputError, match="credentials"):
+        ask(index_url="https://user:secret@index.example/simple/", executor=executor)
+
+
+def test_an_error_in_another_process_is_that_error(ask: Any) -> None:
+    ask()
+    with executor_of("processes") as executor, pytest.raises(compatlock.NotCached):
+        ask("app", "lib", "unread", offline=True, executor=executor)
+
+
+# Going on after a stop
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_finished_parts_are_taken_over(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = tmp_path / "parts.jsonl"
+    alone = ask(resume=parts)
+    lines = parts.read_text().splitlines()
+    assert len(lines) == 4
+    # Of the third part half a line was written when the run was killed.
+    parts.write_text("\n".join([*lines[:2], lines[2][:40]]))
+    solved: list[int] = []
+
+    def counting(chunk: Chunk) -> Any:
+        solved.append(chunk.first)
+        return solve_chunk(chunk)
+
+    monkeypatch.setattr(matrix_module, "solve_chunk", counting)
+    seen: list[MatrixProgress] = []
+    assert ask(resume=parts, on_progress=seen.append) == alone
+    assert solved == [2, 3]
+    assert [progress.done for progress in seen] == [12, 16]
+    solved.clear()
+    assert ask(resume=parts) == alone
+    assert solved == []
+    # Another question has other parts.
+    ask(requirements="helper", resume=parts)
+    assert solved == [0, 1, 2, 3]
+    lines = parts.read_text().splitlines()
+    del lines[2]
+    assert len({json.loads(line)["part"] for line in lines if line}) == 8
+
+
+def test_a_file_of_something_else_is_left_alone(ask: Any, tmp_path: Path) -> None:
+    other = tmp_path / "requirements.txt"
+    other.write_text("a\nb\n")
+    with pytest.raises(InputError, match="holds no parts of a matrix"):
+        ask(resume=other)
+    assert other.read_text() == "a\nb\n"
