@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from compatlock.environment.locate import Environment
 
-# What can be wrong with a file: it is not there, it is not as recorded, distributions disagree about it; or it
-# is not as recorded though nobody touched it since (some wheels are patched after their RECORD was made).
+# What can be wrong with a file: it is not there, it is not as recorded, distributions disagree about it; or
+# it is not as recorded though nobody touched it since (some wheels are patched after their RECORD was made).
 GONE, CHANGED, SHARED, MISRECORDED = "gone", "changed", "shared", "misrecorded"
 # Files up to this size (bytes) are hashed; of larger ones only the size is compared, as reading all of a
 # large environment takes minutes. Files that several distributions claim are always hashed.
