@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from compatlock.model.explanation import Explanation, Price, Why
-    from compatlock.model.lock import Lock, Pin
+    from compatlock.model.lock import Lock, Pin, SoftFactReport
 
 # So many edges are told of one package.
 _EDGES = 6
@@ -64,7 +64,9 @@ def _why(why: Why) -> Iterator[str]:
     for price in why.newer:
         yield from _price(why, price)
     if why.left_out:
-        yield f"  {why.left_out} releases between them are left out; ask with `{why.package}==VERSION`"
+        left_out = "1 release" if why.left_out == 1 else f"{why.left_out} releases"
+        verb = "is" if why.left_out == 1 else "are"
+        yield f"  {left_out} between them {verb} left out; ask with `{why.package}==VERSION`"
 
 
 def _some(title: str, edges: tuple[str, ...]) -> Iterator[str]:
@@ -91,6 +93,12 @@ def _price(why: Why, price: Price) -> Iterator[str]:
     if price.worse:
         name, now, then = price.worse
         yield f"    it is worse in {name}: {then} instead of {now}"
+    for fact in price.breaks:
+        yield f"    it breaks a soft fact: {fact.summary} (`{fact.id}`, {_as_days(fact)})"
+
+
+def _as_days(fact: SoftFactReport) -> str:
+    return f"which counts as {fact.days} days"
 
 
 def _changes(price: Price) -> str:
@@ -104,10 +112,14 @@ def cost_in_words(price: Price) -> str:
     """What a version costs in one phrase, to follow its name."""
     if price.error is not None:
         return "is impossible unless a bound is waived"
-    if not price.worse:
-        return _changes(price)
-    name, now, then = price.worse
-    return f"{_changes(price)} ({name}: {then} instead of {now})"
+    told = []
+    if price.worse:
+        name, now, then = price.worse
+        told.append(f"{name}: {then} instead of {now}")
+    if price.breaks:
+        ids = listed([f"`{fact.id}`" for fact in price.breaks])
+        told.append(f"breaks the soft fact{'' if len(price.breaks) == 1 else 's'} {ids}")
+    return f"{_changes(price)} ({'; '.join(told)})" if told else _changes(price)
 
 
 def _change(name: str, now: str, then: str) -> str:

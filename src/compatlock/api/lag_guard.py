@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compatlock.model.core import Core
+    from compatlock.model.lock import Lock, Pin
     from compatlock.model.package import Package
     from compatlock.model.request import Request
     from compatlock.solver.search import Solution
     from compatlock.solver.universe import Universe
 
 DEFAULT_DAYS = 365
-# A root that is so many days behind is told of with the price of its newest release.
+# What is under guard and so many days behind is told of with the price of its newest release.
 NOTABLE_DAYS = 90
 OPTION = GUARD
 
@@ -85,23 +86,55 @@ def parse_limits(texts: Iterable[str]) -> Limits:
 def guarded(universe: Universe, request: Request, solution: Solution, limits: Limits) -> tuple[Guarded, ...]:
     """The packages under guard in an answer: roots, and what the extras that lines ask for name, counted
     from the newest release that the newest release of the root admits."""
-    references = dict(_named_in_extras(universe, request, solution))
-    references.update(solution.newest)
     found = []
-    for name in sorted(references):
-        package, index, reference = universe.packages[name], solution.chosen.get(name), references[name]
-        if index is not None and reference < package.size:
-            days = package.lag_days(index, reference)
-            # A pin of the older lock is the user's own: it is kept as long as it holds.
-            kept = request.older.get(name) == package.versions[index]
-            found.append(Guarded(name, index, reference, days, None if kept else limits.of(name)))
+    for name, index, reference, days in _behind(universe, request, solution.chosen, solution.newest):
+        # A pin of the older lock is the user's own: it is kept as long as it holds.
+        kept = request.older.get(name) == universe.packages[name].versions[index]
+        found.append(Guarded(name, index, reference, days, None if kept else limits.of(name)))
     return tuple(found)
 
 
-def _named_in_extras(universe: Universe, request: Request, solution: Solution) -> Iterator[tuple[str, int]]:
+def far_behind(universe: Universe, request: Request, lock: Lock) -> tuple[tuple[Pin, str, int], ...]:
+    """The packages under guard that are notably behind in a lock: each pin, the version that it is behind,
+    and how many days."""
+    pins = {pin.name: pin for pin in lock.pins}
+    if all(pin.lag_days < NOTABLE_DAYS for pin in lock.pins):
+        return ()
+    at = {name: universe.packages[name].index_of(pin.version) for name, pin in pins.items()}
+    newest = {p.name: universe.packages[p.name].index_of(p.newest) for p in lock.pins if p.is_root}
+    chosen, roots = ({n: i for n, i in of.items() if i is not None} for of in (at, newest))
+    return tuple(
+        (pins[name], universe.packages[name].versions[reference], days)
+        for name, _, reference, days in _behind(universe, request, chosen, roots)
+        if days >= NOTABLE_DAYS
+    )
+
+
+def unexplained(lock: Lock, request: Request) -> Iterator[str]:
+    """A remark on each root that is behind, though not notably, and that no single edge holds back."""
+    for pin in lock.pins:
+        kept = request.older.get(pin.name) == pin.version
+        if pin.is_root and 0 < pin.lag_days < NOTABLE_DAYS and not pin.held_by and not kept:
+            yield f"`compatlock explain ... {pin.name}` tells what newer releases of {pin.name} would cost"
+
+
+def _behind(
+    universe: Universe, request: Request, chosen: Mapping[str, int], newest: Mapping[str, int]
+) -> Iterator[tuple[str, int, int, int]]:
+    """The packages under guard, by name: each release, the one that it is measured by, the days between."""
+    references = {**dict(_named_in_extras(universe, request, newest)), **newest}
+    for name in sorted(references):
+        package, index, reference = universe.packages[name], chosen.get(name), references[name]
+        if index is not None and reference < package.size:
+            yield name, index, reference, package.lag_days(index, reference)
+
+
+def _named_in_extras(
+    universe: Universe, request: Request, newest_roots: Mapping[str, int]
+) -> Iterator[tuple[str, int]]:
     runs = runs_on_target(universe, request)
     for root in request.roots:
-        newest = solution.newest.get(root.name)
+        newest = newest_roots.get(root.name)
         release = universe.dependencies.get((root.name, newest)) if newest is not None else None
         for extra in root.extras if release is not None else ():
             for need in release.of(extra) if release is not None else ():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from compatlock.api.drive import drive
 from compatlock.api.lag_guard import Limits
+from compatlock.api.phrases import bound
 from compatlock.errors import NoSolution
 from compatlock.model.core import QUESTION
 from compatlock.model.explanation import Price, Why
+from compatlock.model.lock import SoftFactReport
 from compatlock.model.requirement import Requirement
 from compatlock.solver.again import search_again
 from compatlock.solver.search import search
@@ -35,6 +37,8 @@ class Session:
         self._supply = supply
         self._lock = lock
         self._universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
+        soft = sorted(fact for fact in request.facts if fact.is_soft)
+        self._facts = {f.id: SoftFactReport(f.id, f.summary, f.broken_days) for f in soft}
         self._now = drive(search(self._universe, self._request), self._universe, supply)
 
     def why(self, question: Requirement) -> Why:
@@ -63,8 +67,12 @@ class Session:
         return why._replace(newer=prices, left_out=len(newer) - len(priced))
 
     def _edge(self, edge: LockedEdge) -> str:
-        who = f"{edge.package} {self._lock.versions[edge.package]}" if edge.package else edge.origin
-        return f"{who or 'the input'} needs {edge.on}{edge.specifier}"
+        extras = f"[{','.join(edge.extras)}]" if edge.extras else ""
+        what = f"{edge.on}{extras}{bound(edge.specifier)}"
+        if not edge.package:
+            return f"{edge.origin or 'the input'} asks for {what}"
+        extra = f"[{edge.extra}]" if edge.extra else ""
+        return f"{edge.package}{extra} {self._lock.versions[edge.package]} needs {what}"
 
     def _newer(self, package: Package, pin: Pin) -> list[str]:
         """Versions of newer releases, newest first."""
@@ -99,13 +107,15 @@ class Session:
         changed = [n for n in {**now, **chosen} if now.get(n) != chosen.get(n) and n != name]
         roots = {root.name for root in self._request.roots}
         shown = tuple((n, now.get(n, ""), chosen.get(n, "")) for n in sorted(changed) if n in roots)
-        return Price(version, shown, len(changed) - len(shown), next(self._worse(then), ()))
+        kept = self._now.broken if self._now is not None else ()
+        breaks = tuple(report for i, report in self._facts.items() if i in then.broken and i not in kept)
+        return Price(version, shown, len(changed) - len(shown), next(self._worse(then), ()), breaks=breaks)
 
     def _worse(self, then: Solution) -> Iterator[tuple[str, int, int]]:
         """Tiers that get worse. Lags of roots are counted anew: a line about a root moves what is newest."""
         if self._now is None:
             return
-        days = self._root_days(self._now), self._root_days(then)
+        days = self._days(self._now), self._days(then)
         before = {tier.name: tier.value for tier in self._now.tiers}
         for tier in then.tiers:
             if tier.name == "worst root lag":
@@ -119,12 +129,13 @@ class Session:
             if new > old:
                 yield f"{tier.name} ({tier.unit})", old, new
 
-    def _root_days(self, solution: Solution) -> list[int]:
+    def _days(self, solution: Solution) -> list[int]:
+        """How far the roots are behind, and what the broken soft facts count as."""
         newest = self._now.newest if self._now is not None else {}
         packages = self._universe.packages
-        return [
-            packages[n].lag_days(solution.chosen[n], i) for n, i in newest.items() if n in solution.chosen
-        ]
+        chosen = solution.chosen
+        roots = (packages[n].lag_days(chosen[n], i) for n, i in newest.items() if n in chosen)
+        return [*roots, *(self._facts[i].days for i in solution.broken)]
 
 
 def _newest(package: Package) -> str:

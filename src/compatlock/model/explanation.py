@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from compatlock.model.lock import Lock
+from compatlock.model.lock import Lock, SoftFactReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,10 @@ class Price(NamedTuple):
 
     pins:   packages of the user's lines and of the question whose version changes, `(name, now, then)`
     others: how many further packages change
-    tiers:  the most important part of the objective that gets worse, `(name, now, then)`, `()` if none
+    worse:  the most important part of the objective that gets worse, `(name, now, then)`, `()` if none
     error:  why it is impossible, with ways out; None when it is possible
+    breaks: the soft facts that it breaks and the best answer does not; each counts like a root that is so
+            many days behind
     """
 
     version: str
@@ -25,6 +27,7 @@ class Price(NamedTuple):
     others: int = 0
     worse: tuple[str, int, int] | tuple[()] = ()
     error: NoSolution | None = None
+    breaks: tuple[SoftFactReport, ...] = ()
 
 
 class Why(NamedTuple):
