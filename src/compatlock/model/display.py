@@ -7,7 +7,7 @@ import re
 from compatlock.model.secret import HIDDEN
 
 _SCANNED = 4000
-# As texts: most runs show no URL. A scheme, perhaps cut off, what stands before the first separator, the rest.
+# As texts: most runs show no URL. A scheme, perhaps cut off, what is before the first separator, the rest.
 _URL = r"([A-Za-z0-9+.-]*://)([^/?#\s]*)(\S*)"
 # A host with an optional port. What is none, before a later "@", is a password with a "/", "?" or "#" in it.
 _HOST = r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d+)?\Z"
