@@ -105,6 +105,16 @@ class InstallFailed(CompatlockError):
     exit_code = 1
 
 
+class BuildFailed(CompatlockError):
+    """A source distribution could not be built; `output` is what the build said."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, output: str = "", hints: Sequence[str] = ()) -> None:
+        super().__init__(message, hints=hints)
+        self.output = output
+
+
 class SearchGivenUp(CompatlockError):
     """A search stopped at its limit, with neither an answer nor a proof that there is none."""
 

@@ -207,7 +207,7 @@ REASONS = {
         "wheels fit from x86_64-manylinux_2_34 on",
         [
             "`--python-platform x86_64-manylinux_2_34` admits a 2.0, if the machine is that new",
-            "`--no-binary a` admits 2.0, which then has to be built from source",
+            "`--allow-builds a` admits 2.0, which then has to be built from source",
         ],
     ),
     "python": (

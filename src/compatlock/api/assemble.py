@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from compatlock.model.cuda import MAJORS, CudaRules
+from compatlock.model.dependencies import BUILT
 from compatlock.model.display import public_url
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
 from compatlock.model.package import PRERELEASE, YANKED
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Universe
 
 
+# Of a pin whose sdist does not say with certainty what it needs.
+UNVERIFIED = "sdist metadata, unverified"
 # So many repaired lines of a release's metadata are named.
 _NAMED = 3
 
@@ -207,7 +210,9 @@ class Assembler:
             yield f"the project is {status}: {reason}" if reason else f"the project is {status}"
         release = self._universe.dependencies[package.name, index]
         if release.source == "sdist-unverified":
-            yield "sdist metadata, unverified"
+            yield UNVERIFIED
+        elif release.source == BUILT:
+            yield "built for its metadata"
         if release.repaired:
             yield _repaired_note(release.repaired)
         yield from self._asides(package, index)

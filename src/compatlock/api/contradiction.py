@@ -13,6 +13,7 @@ from compatlock.api.ways_out import Found, ways_out
 from compatlock.api.words import no_solution
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
+from compatlock.model.core import PROBLEM
 from compatlock.model.way_out import ACCEPT_LAG, WAIVE, WayOut
 from compatlock.solver.cores import CoreFinder, Cores
 from compatlock.solver.guards import constraint_label
@@ -54,7 +55,7 @@ def contradiction(
         finder.close()
     supply.save()
     error = no_solution(cores, request.target, partial(obstacles, supply), found.ways)
-    error.hints += unknown
+    error.hints += (*unknown, *_about_builds(cores.cores[0], universe, supply))
     error.unusable = _unusable(cores.cores[0], universe, supply)
     return error
 
@@ -116,6 +117,14 @@ def _unusable(core: Core, universe: Universe, supply: Supply) -> tuple[Unusable,
     """What of the core's packages nobody can use."""
     packages = _packages(core)
     return (*unusable_releases(universe, packages), *unusable_files(supply, packages))
+
+
+def _about_builds(core: Core, universe: Universe, supply: Supply) -> tuple[str, ...]:
+    if not any(edge.kind == PROBLEM for edge in core.edges):
+        return ()
+    from compatlock.api.build_words import build_hints
+
+    return tuple(build_hints(core, universe, supply))
 
 
 def _look_for_ways_out(

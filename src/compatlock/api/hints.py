@@ -81,7 +81,7 @@ def _hidden_hints(name: str, releases: Sequence[Hidden], target: Target) -> Iter
         by_reason.setdefault(release.reason, []).append(release)
     yield from _platform_hints(name, [*by_reason.get("tags", ()), *by_reason.get("native", ())])
     if native := by_reason.get("native"):
-        yield f"`--no-binary {name}` admits {native[0].version}, which then has to be built from source"
+        yield f"`--allow-builds {name}` admits {native[0].version}, which then has to be built from source"
     if python := by_reason.get("python"):
         yield from _python_hints(name, python, target)
     if (dated := by_reason.get("date")) and dated[-1].detail:

@@ -8,7 +8,6 @@ from compatlock.api.obstacles import obstacles
 from compatlock.api.times import format_time
 from compatlock.index.view import DATE, NATIVE, PYTHON, TAGS, UNDATED
 from compatlock.model.cuda import CUDA
-from compatlock.model.target import Target
 from compatlock.model.way_out import NEWER, TARGET, WayOut
 
 TYPE_CHECKING = False
@@ -73,23 +72,29 @@ def newer(core: Core, request: Request, supply: Supply, solve: Solve) -> Iterato
 
 
 def targets(core: Core, request: Request, supply: Supply, solve: Solve) -> Iterator[Solved]:
-    """The answer for the nearest Python, and the lowest platform, that admits a release which would help."""
+    """The answer for the nearest Python, the lowest platform, and a build from source, that admits a release
+    which would help."""
     from compatlock.solver.ways_out import Change
 
     target = request.target
-    found: dict[str, Target] = {}
+    found: dict[str, Request] = {}
     for name in _names(core):
         hidden = helpful(core, name, obstacles(supply, name))
         python = nearest_python(_because(hidden, PYTHON), target)
         platform = nearest_platform(_because(hidden, TAGS, NATIVE))
         if python:
-            found[f"--python-version {python[0]}"] = target._replace(python=python[0])
+            other = target._replace(python=python[0]).resolved()
+            found[f"--python-version {python[0]}"] = request._replace(target=other)
         if platform:
-            found[f"--python-platform {platform[0]}"] = target._replace(platform=platform[0])
-    for accept, other in found.items():
-        other = other.resolved()
-        change = Change(WayOut(TARGET, accept), request._replace(target=other))
-        solved = solve(change, supply.under(target=other))
+            other = target._replace(platform=platform[0]).resolved()
+            found[f"--python-platform {platform[0]}"] = request._replace(target=other)
+        if _because(hidden, NATIVE):
+            # Nothing is built to find that out: what the sdist says counts.
+            policy = request.policy._replace(builds=tuple(sorted((*request.policy.builds, name))))
+            found[f"--allow-builds {name}"] = request._replace(policy=policy)
+    for accept, changed in found.items():
+        change = Change(WayOut(TARGET, accept), changed)
+        solved = solve(change, supply.under(target=changed.target, policy=changed.policy))
         if solved is not None:
             yield solved
 

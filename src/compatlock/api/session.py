@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from compatlock.api.builds import SdistBuilder
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
 
@@ -47,6 +48,7 @@ def with_supply(
         if not options.offline:
             indexes = IndexSet(prepared.indexes).all
             network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
+        builder = _builder(options, prepared) if options.allow_builds else None
         heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
         refresh = options.refresh
         while True:
@@ -58,6 +60,7 @@ def with_supply(
                     request.policy,
                     network,
                     refresh=refresh,
+                    builder=builder,
                 )
                 return work(prepared, supply)
             except IndexChanged:
@@ -72,6 +75,13 @@ def with_supply(
             network.close()
         if store is None:
             used.close()
+
+
+def _builder(options: LockOptions, prepared: Prepared) -> SdistBuilder:
+    from compatlock.api.builds import SdistBuilder
+    from compatlock.api.policies import builds_allowed
+
+    return SdistBuilder(builds_allowed(options), options, prepared.indexes, prepared.request.policy)
 
 
 def _replayed(

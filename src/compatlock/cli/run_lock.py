@@ -139,6 +139,11 @@ def _details(written: Written) -> None:
 
     for line in describe(written.unusable):
         say(line)
+    if written.outcome.builds:
+        from compatlock.api.build_words import build_details
+
+        for line in build_details(written.outcome.builds):
+            say(line)
     for tier in written.outcome.lock.objective:
         say(f"  {tier_text(tier)}")
     counters = written.outcome.counters

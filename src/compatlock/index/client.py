@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 
+from compatlock.errors import IndexUnavailable
 from compatlock.index.credentials import Credentials, Netrc, origin
 from compatlock.index.html_page import project_names
 from compatlock.index.metadata import parse_metadata
@@ -24,6 +25,7 @@ from compatlock.model.names import normalise
 
 MAX_LISTING = 256 * 1024 * 1024
 MAX_SDIST = 64 * 1024 * 1024
+MAX_DOWNLOAD = 1024 * 1024 * 1024
 
 # PEP 691: the JSON form is preferred, the HTML form will do.
 _ACCEPT = (
@@ -134,6 +136,17 @@ class IndexClient:
             metadata = await self._sdist(file)
         self._finished(file.filename)
         return metadata
+
+    async def download(self, file: File) -> bytes:
+        """Return a whole file, checked against its hash; one without a hash is none that could be trusted.
+        Raises IndexUnavailable."""
+        if not file.sha256:
+            raise IndexUnavailable(f"the index gives no SHA-256 hash of `{file.filename}`")
+        reply = await self._file(file.url, limit=MAX_DOWNLOAD)
+        if reply.status != 200 or not reply.complete:
+            raise self._refused(file.url, reply, f"`{file.filename}`")
+        check_hash(file.url, reply.body, file.sha256)
+        return reply.body
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -77,6 +77,8 @@ class Holdings:
         self._views: dict[str, View] = {}
         # Those that the second process made, until somebody looks at them.
         self._packed: dict[str, bytes] = {}
+        # Under which key the metadata of a candidate is that was built for it.
+        self._built: dict[tuple[str, int], str] = {}
         self._viewer: Viewer | None = None
         self._compiler: Compiler | None = None
 
@@ -319,7 +321,8 @@ class Holdings:
     def metadata_read(self) -> Iterator[tuple[str, File, Metadata]]:
         """The metadata of all candidates that this run looked at: project, file, metadata."""
         for name, index in sorted(self._dependencies):
-            fields = self._store.metadata(self.source_of(name), self._packages[name].file_keys[index])
+            key = self._built.get((name, index)) or self._packages[name].file_keys[index]
+            fields = self._store.metadata(self.source_of(name), key)
             if fields is not None:
                 yield name, self.file_of(name, index), _metadata(fields)
 

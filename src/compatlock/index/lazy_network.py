@@ -58,9 +58,16 @@ class LazyNetwork:
         on_metadata: OnMetadata,
     ) -> None:
         """See `Network.fetch`."""
+        self._opened().fetch(listings, metadata, on_listing=on_listing, on_metadata=on_metadata)
+
+    def download(self, project: str, file: File) -> bytes:
+        """See `Network.download`."""
+        return self._opened().download(project, file)
+
+    def _opened(self) -> Network:
         if self._network is None:
             self._network = self._open()
-        self._network.fetch(listings, metadata, on_listing=on_listing, on_metadata=on_metadata)
+        return self._network
 
     def _open(self) -> Network:
         from compatlock.index.second_process import end, start

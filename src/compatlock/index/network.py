@@ -111,6 +111,13 @@ class Network:
         finally:
             call.cancel()
 
+    def download(self, project: str, file: File) -> bytes:
+        """The bytes of a file of `project` (named as in `fetch`), which are what its hash says. Raises
+        IndexUnavailable."""
+        _, position = split_key(project)
+        wanted = self._clients[position].download(file)
+        return asyncio.run_coroutine_threadsafe(wanted, self._loop).result()
+
     def close(self) -> None:
         """Close the connections and end the thread. No fetch may be running."""
         if self._loop.is_closed():

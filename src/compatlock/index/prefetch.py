@@ -53,8 +53,9 @@ class Batch:
         newest = package.newest()
         likely = [(name, newest)] if newest < package.size else []
         missing = self._supply.missing_dependencies(likely)
-        if likely and not missing:
-            return self._follow(name, self._supply.dependencies(likely)[name, newest])
+        known = self._supply.newest_dependencies(name) if likely and not missing else None
+        if known is not None:
+            return self._follow(name, known)
         return self.ask((), missing)
 
     def on_metadata(self, key: str, file: File, metadata: Metadata) -> _Requests:

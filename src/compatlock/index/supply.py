@@ -10,6 +10,8 @@ import time
 from compatlock.errors import NotCached
 from compatlock.index.holdings import CacheChanged, Holdings
 from compatlock.index.indexes import index_set_of, request_key
+from compatlock.index.stored_edges import decode_dependencies
+from compatlock.model.dependencies import BUILT, MISSING, Dependencies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from compatlock.index.indexes import IndexSet
     from compatlock.index.lazy_network import LazyNetwork
     from compatlock.index.store import Store
-    from compatlock.model.dependencies import Dependencies
+    from compatlock.model.building import Builder, Sdist
     from compatlock.model.listing import Listing
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
@@ -53,6 +55,7 @@ class Supply(Holdings):
         now: int | None = None,
         *,
         refresh: bool = False,
+        builder: Builder | None = None,
     ) -> None:
         indexes = index_set_of(source) if isinstance(source, str) else source
         now = int(time.time()) if now is None else now
@@ -60,8 +63,16 @@ class Supply(Holdings):
         super().__init__(store, indexes, target, policy, now, max_age)
         self._network = network
         self._refresh = refresh
+        self._builder = builder
+        # The releases of which it is settled whether they are built.
+        self._settled: set[tuple[str, int]] = set()
         self.fetched_listings = 0
         self.fetched_metadata = 0
+
+    @property
+    def builder(self) -> Builder | None:
+        """What builds sdists, if anything may."""
+        return self._builder
 
     def under(self, *, target: Target | None = None, policy: Policy | None = None) -> Supply:
         """The same index for another target or policy."""
@@ -73,6 +84,7 @@ class Supply(Holdings):
             self._network,
             self._now,
             refresh=self._refresh,
+            builder=self._builder,
         )
 
     def package(self, name: str) -> Package:
@@ -94,12 +106,79 @@ class Supply(Holdings):
         missing = self.missing_dependencies(wanted)
         if missing:
             self.fetch((), missing)
+        if self._builder is not None:
+            self._settle(wanted, self._builder)
         return {r: self._dependencies[r] for r in wanted}
 
     def release(self, name: str, index: int) -> Dependencies:
         """Dependencies of one candidate; see `dependencies`."""
-        known = self._dependencies.get((name, index))
+        known = self._dependencies.get((name, index)) if self._builder is None else None
         return known if known is not None else self.dependencies([(name, index)])[name, index]
+
+    # Builds
+
+    def to_be_built(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Those of the candidates that were read, and of which only a build would tell with certainty what
+        they need."""
+        return [
+            (name, index)
+            for name, index in releases
+            if (name, index) in self._dependencies
+            and _is_uncertain(self._dependencies[name, index])
+            and not self.file_of(name, index).filename.endswith(".whl")
+        ]
+
+    def _take_build(
+        self, release: tuple[str, int], builds_key: str, metadata: Metadata | None = None
+    ) -> bool:
+        """Let the metadata that a build gave, now or (None) in an earlier run, speak for a candidate. Whether
+        there is any."""
+        name, index = release
+        source = self.source_of(name)
+        key = f"{self._packages[name].file_keys[index]}/{builds_key}"
+        if metadata is not None:
+            self._store.put_metadata(source, key, metadata)
+            known: Dependencies | None = self._compile(source, key, metadata)
+        else:
+            row = self._store.edges(source, self.target.key, [key]).get(key)
+            known = decode_dependencies(row) if row is not None else self._compile_stored(source, key)
+        if known is None:
+            return False
+        self._built[release] = key
+        self._dependencies[release] = known
+        return True
+
+    def _settle(self, releases: Iterable[tuple[str, int]], builder: Builder) -> None:
+        """Build those of the releases that have to be and may be. One that cannot be built is none that could
+        be installed: it has a problem."""
+        unsettled = [release for release in releases if release not in self._settled]
+        self._settled.update(unsettled)
+        permitted = [(name, i) for name, i in unsettled if builder.permits(name, self.target)]
+        for release in self.to_be_built(permitted):
+            key = f"built-{builder.key(self.target)}"
+            if not self._take_build(release, key):
+                from compatlock.index.built import build
+
+                name, index = release
+                metadata = build(builder, self.target, self._sdist(name, index))
+                if metadata.problem:
+                    # Another day it may succeed: that is not stored.
+                    self._dependencies[release] = Dependencies((), {}, (), BUILT, metadata.problem)
+                else:
+                    self._take_build(release, key, metadata)
+        self._store.flush()
+
+    def _sdist(self, name: str, index: int) -> Sdist:
+        if self._network is None:
+            raise NotCached(
+                f"offline, and the cache holds no build of {self._release_text(name, index)}",
+                hints=["run once without `--offline`, or leave `--allow-builds` out"],
+            )
+        from compatlock.model.building import Sdist
+
+        file = self.file_of(name, index)
+        data = self._network.download(self.request_key(name), file)
+        return Sdist(name, self._packages[name].versions[index], file.filename, data)
 
     def confirm(self, names: Iterable[str]) -> None:
         """Ask the index again about those of the packages that an earlier run asked it about: before it is
@@ -180,3 +259,11 @@ class Supply(Holdings):
         self._store.put_metadata(source, key, metadata)
         release = self._dependencies[name, index] = self._compile(source, key, metadata)
         return release
+
+
+def _is_uncertain(release: Dependencies) -> bool:
+    """Whether the static metadata of an sdist leaves open what it needs. (What excludes the target's Python
+    is never built.)"""
+    if release.source == MISSING or release.problem.startswith("requires Python "):
+        return False
+    return release.source == "sdist-unverified" or bool(release.problem)

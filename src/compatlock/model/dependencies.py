@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # Source of the metadata of a file that is not where the index says; unlike others it may come back.
 MISSING = "missing"
+# Source of the metadata that the build of an sdist gave.
+BUILT = "built"
 
 
 class Dependency(NamedTuple):
@@ -32,8 +34,9 @@ class Dependencies(NamedTuple):
     `base` always hold; `extras[x]` are added when extra `x` is requested. `provides` are all extras
     that the release declares (normalised), also those without dependencies. `source` says where the
     metadata came from: `side-file`, `wheel`, `sdist` (static, metadata 2.2+), `sdist-unverified`
-    (older PKG-INFO), MISSING. `problem` is why the release cannot be used, `""` if it can. `repaired` are
-    invalid Requires-Dist lines, of any marker, that were read as what follows the arrow: `b (>=1.*) -> b>=1`.
+    (older PKG-INFO), BUILT, MISSING. `problem` is why the release cannot be used, `""` if it can. `repaired`
+    are invalid Requires-Dist lines, of any marker, that were read as what follows the arrow:
+    `b (>=1.*) -> b>=1`.
     """
 
     base: tuple[Dependency, ...]
