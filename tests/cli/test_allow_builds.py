@@ -131,17 +131,15 @@ def test_without_a_hash_nothing_is_built(cli: Cli, filled: IndexServer, witness:
 
 
 def test_a_release_that_cannot_be_built_is_no_candidate(cli: Cli, filled: IndexServer, witness: Path) -> None:
-    add(
-        filled, witness, "a", "2.0", requires=["b"], first="print('looking for gcc')\nraise OSError('no gcc')"
-    )
+    add(filled, witness, "a", "2.0", requires=["b"], first="print('looking for gcc')\nsys.exit('no gcc')")
     assert versions(cli, "-r", "a") == {"a": "2.0"}
     run = cli("lock", "-r", "a", "--allow-builds", "a", "-o", "-")
     assert run.pins == {"a": "1.0", "b": "1.0"}
-    assert "warning: a 2.0 cannot be built, so it is no candidate: OSError: no gcc\n" in run.err
+    assert "warning: a 2.0 cannot be built, so it is no candidate: no gcc\n" in run.err
     assert "  looking for gcc\n" in run.err
     run = cli("lock", "-r", "a>1", "--allow-builds", "a", *OUT)
     assert run.code == 1
-    assert "it cannot be built: OSError: no gcc" in run.err
+    assert "it cannot be built: no gcc" in run.err
 
 
 def test_an_sdist_without_metadata(cli: Cli, index: IndexServer, witness: Path) -> None:
