@@ -150,3 +150,19 @@ def test_several_files(cli: Cli, index: IndexServer) -> None:
     )
     assert told["reports"][1]["findings"][0]["text"] == "requirements.in:1 asks for app>=2, but app is 1.0"
     assert "name the lock of it too" in cli("check", "requirements.in").err
+
+
+def test_a_script_says_what_its_lock_has_to_fulfil(cli: Cli, index: IndexServer) -> None:
+    index.add("app", "1.0")
+    head = '# /// script\n# requires-python = "%s"\n# dependencies = ["app%s"]\n# ///\nimport app\n'
+    Path("run.py").write_text(head % (">=3.11", ""))
+    assert cli("lock", "run.py", *TARGET).code == 0
+    assert cli("check", "run.py", "requirements.lock").code == 0
+    Path("run.py").write_text(head % (">=3.11", ">=2"))
+    run = cli("check", "run.py", "requirements.lock")
+    assert (run.code, run.out.splitlines()[0]) == (1, "run.py:3 asks for app>=2, but app is 1.0")
+    Path("run.py").write_text(head % (">=3.13", ""))
+    run = cli("check", "run.py", "requirements.lock")
+    assert run.out.splitlines()[0] == (
+        "requirements.lock is stale: it is for Python 3.12.0, and run.py:2 has requires-python >=3.13"
+    )

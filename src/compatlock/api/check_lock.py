@@ -8,7 +8,8 @@ from typing import NamedTuple
 from compatlock.api.check_pins import Given, given_of_text, read_text
 from compatlock.api.targets import targets_of
 from compatlock.errors import InputError
-from compatlock.inputs.sources import is_pyproject, read_sources
+from compatlock.inputs.file_bytes import kind_of
+from compatlock.inputs.sources import read_sources
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, UV
 from compatlock.model import report as kinds
 from compatlock.model.index import Indexes
@@ -43,7 +44,7 @@ def check_lock_file(
     notes: list[str] = []
     if stale:
         # What a project for other Pythons asks for cannot be asked of these.
-        options = options._replace(files=tuple(file for file in options.files if not is_pyproject(file)))
+        options = options._replace(files=tuple(file for file in options.files if not kind_of(file)))
     given = lock.given
     targets = targets_of(options)
     if targets:
@@ -73,7 +74,7 @@ def indexes_for(indexes: Indexes, given: Given) -> Indexes:
 
 
 def _demands(files: Sequence[str]) -> Sequence[tuple[str, str]]:
-    projects = [file for file in files if is_pyproject(file)]
+    projects = [file for file in files if kind_of(file)]
     return read_sources(projects).requires_python if projects else ()
 
 

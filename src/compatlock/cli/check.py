@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import Any
 
 import click
@@ -15,6 +14,7 @@ from compatlock.cli.messages import out, say
 from compatlock.cli.progress import progress_display
 from compatlock.cli.settled import settled
 from compatlock.errors import InputError
+from compatlock.inputs.file_bytes import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ _HELP = {
 }
 # Stands for the running environment, where `--env` has no value.
 _RUNNING = "\0"
-# Files that say what was asked for, not what was pinned.
-_ASKED = re.compile(r"(?:.*[/\\])?(?:pyproject\.toml|setup\.cfg|[^/\\]+\.in)\Z")
 
 
 def _run(
@@ -91,7 +89,8 @@ def _run(
 def _sorted_out(paths: Sequence[str], env: str | None) -> tuple[list[str], list[str], str | None]:
     """The lock files, the files that say what was asked for, and the environment, `""` for the running one;
     None when none is meant."""
-    asked = [path for path in paths if _ASKED.match(path)]
+    # Projects, scripts and requirements.in say what was asked for, not what was pinned.
+    asked = [path for path in paths if kind_of(path) or path.endswith(".in")]
     others = [path for path in paths if path not in asked]
     env = "" if env == _RUNNING else env
     folders = [path for path in others if os.path.isdir(path)]
