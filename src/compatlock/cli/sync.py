@@ -71,7 +71,8 @@ def _run(
         notes = (*remarks, *done.notes, *(done.report.notes if done.report is not None else ()))
         for note in dict.fromkeys(notes):
             say(f"note: {note}")
-        _say_changes(done, dry_run=dry_run)
+        # uv has listed them already where it is shown.
+        _say_changes(done, dry_run=dry_run, listed=not shown or dry_run)
     _print(done, as_json=as_json, quiet=quiet)
     if done.report is not None and not done.report.is_clean:
         raise click.exceptions.Exit(1)
@@ -94,10 +95,10 @@ def _options(given: dict[str, Any]) -> tuple[LockOptions, tuple[str, ...]]:
     return options, remarks
 
 
-def _say_changes(done: Synced, *, dry_run: bool) -> None:
+def _say_changes(done: Synced, *, dry_run: bool, listed: bool) -> None:
     from compatlock.lockfile.compare import describe
 
-    words = describe(done.changes)
+    words = describe(done.changes) if listed else describe(done.changes).partition("\n")[0]
     say(f"{'would change' if dry_run else 'changed'} in {done.environment}: {words}")
 
 

@@ -38,6 +38,9 @@ _NETWORK = re.compile(
 _HASHES = re.compile(r"hash mismatch", re.IGNORECASE)
 
 
+_STDERR = 2
+
+
 class UvSettings(NamedTuple):
     """What all runs of uv have in common. `indexes`: those to ask, in the place of uv's own settings;
     `cert`: a PEM file; `cache_dir`: where uv's cache lives, `""` for its own place; `cache` False: none;
@@ -101,7 +104,8 @@ def run_uv(
             [program, *arguments, *options],
             env=environment_of(settings),
             stdin=subprocess.DEVNULL,
-            stdout=None if shown else subprocess.PIPE,
+            # Standard output is for data.
+            stdout=_STDERR if shown else subprocess.PIPE,
             stderr=None if shown else subprocess.STDOUT,
             check=False,
         )
