@@ -69,6 +69,37 @@ def test_without_an_answer_left_what_was_learned_is_told(cli: Cli) -> None:
     assert not Path("requirements.lock").exists()
 
 
+def test_what_modules_of_asked_packages_import_is_learned_for_many_releases(
+    cli: Cli, index: IndexServer
+) -> None:
+    for step in range(6):
+        moment = f"2026-01-{step + 1:02}T00:00:00Z"
+        code = b"def pack(): pass\n" if step < 3 else b""
+        index.add("lib", f"1.{step}", files={"lib/__init__.py": code}, upload_time=moment)
+        app = {"app/__init__.py": b"", "app/main/__init__.py": b"", "app/main/run.py": b"import lib\n"}
+        if step >= 2:
+            app["app/__init__.py"] = b"from lib import pack\n"
+        index.add("app", f"1.{step}", requires=["lib"], files=app, upload_time=moment)
+    run = cli("lock", "-r", "app", "--audit")
+    assert run.code == 0
+    text = Path("requirements.lock").read_text()
+    assert "learned by the audit: app>=1.2,<=1.5 needs lib<1.3 (" in text
+    assert pins_of(text) == {"app": "1.5", "lib": "1.2"}
+
+
+def test_findings_that_teach_nothing_are_told(cli: Cli, index: IndexServer) -> None:
+    index.add("base", "1.0")
+    index.add("app", "1.0", build="1", requires=["base"])
+    index.add("app", "1.0", build="2")
+    run = cli("lock", "-r", "app", "--audit")
+    assert run.code == 1
+    lines = run.err.splitlines()
+    assert lines[0] == "error: the best answer does not pass the audit: 1 finding"
+    assert lines[1].startswith("  builds (certain): ")
+    assert any("app-1.0-1-py3-none-any.whl" in line for line in lines[2:])
+    assert not Path("requirements.lock").exists()
+
+
 def test_an_audit_that_cannot_read_a_wheel_says_so(cli: Cli, index: IndexServer) -> None:
     index.add("a", "1.0", files={"a/__init__.py": b""})
     index.add("b", "1.0", sdist=True, tags=())

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from compatlock.api.auditing import Workshop, audit_lock
+from compatlock.api.checks import Asked
 from compatlock.api.implied import Implied
 from compatlock.api.locking import lock_with
 from compatlock.errors import AuditFailed, NoSolution
@@ -70,11 +71,13 @@ def lock_audited(
             report = audit_lock(outcome.lock, supply, workshop, prepared.imports)
             if report.is_clean:
                 return Audited(_noted(outcome, report, lessons), report, tuple(lessons), number)
-            fresh = list(_lessons(report, workshop, supply, outcome, {each.fact.id for each in lessons}))
+            asked = Asked(frozenset(outcome.lock.roots), prepared.imports)
+            implied = Implied(workshop.checks(supply.target, asked), supply, outcome.lock.versions)
+            fresh = list(_lessons(report, implied, {each.fact.id for each in lessons}))
             if not fresh:
                 break
             lessons += fresh
-    raise AuditFailed(_failed(report, lessons), report=report)
+    raise AuditFailed(_failed(report, lessons), report=report, hints=_told(lessons))
 
 
 def _taught(prepared: Prepared, lessons: Iterable[Lesson]) -> Prepared:
@@ -83,11 +86,8 @@ def _taught(prepared: Prepared, lessons: Iterable[Lesson]) -> Prepared:
     return prepared._replace(request=request._replace(facts=facts))
 
 
-def _lessons(
-    report: AuditReport, workshop: Workshop, supply: Supply, outcome: Outcome, known: set[str]
-) -> Iterable[Lesson]:
+def _lessons(report: AuditReport, implied: Implied, known: set[str]) -> Iterable[Lesson]:
     """What the findings of a round imply beyond what is known already."""
-    implied = Implied(workshop.checks(supply.target), supply, outcome.lock.versions)
     for finding in report.failures:
         for fact in implied.facts(finding):
             if fact.id not in known:
@@ -106,15 +106,22 @@ def _noted(outcome: Outcome, report: AuditReport, lessons: list[Lesson]) -> Outc
 
 
 def _failed(report: AuditReport, lessons: list[Lesson]) -> str:
+    """What the last answer breaks at, each finding with where it was seen."""
+    from compatlock.api.audit_words import finding_lines
+
     count = len(report.failures)
-    tried = f" after learning {len(lessons)} facts" if lessons else ""
-    return f"the best answer does not pass the audit{tried}: {count} finding{'' if count == 1 else 's'}"
+    tried = f" after learning {len(lessons)} fact{'' if len(lessons) == 1 else 's'}" if lessons else ""
+    first = f"the best answer does not pass the audit{tried}: {count} finding{'' if count == 1 else 's'}"
+    return "\n".join([first, *(f"  {line}" for each in report.failures for line in finding_lines(each))])
 
 
 def _without_answer(error: NoSolution, lessons: list[Lesson]) -> NoSolution:
     """The contradiction, with what the audit had to do with it."""
+    error.hints = (*error.hints, *_told(lessons))
+    return error
+
+
+def _told(lessons: Iterable[Lesson]) -> list[str]:
     from compatlock.api.audit_words import fact_text
 
-    learned = [f"the audit learned: {fact_text(each.fact)} ({each.summary})" for each in lessons]
-    error.hints = (*error.hints, *learned)
-    return error
+    return [f"the audit learned: {fact_text(each.fact)} ({each.summary})" for each in lessons]
