@@ -78,6 +78,16 @@ def test_an_impossible_cell_says_why(ask: Any) -> None:
     assert at(matrix, "2.0", "1.0").reason == "app 2.0 needs helper<2; helper 1.0 needs lib>=2"
 
 
+def test_a_reason_names_what_is_left_out(world: IndexServer, ask: Any) -> None:
+    world.add("app", "5.0", requires=["beta>=1"])
+    world.add("beta", "0.1")
+    world.add("beta", "2.0rc1")
+    assert at(ask(), "5.0", "3.0").status == "works"
+    reason = at(ask(prerelease="explicit"), "5.0", "3.0").reason
+    left_out = "beta 2.0rc1 is left out: it is a pre-release and nothing asks for one"
+    assert reason == f"app 5.0 needs beta>=1; {left_out}"
+
+
 def test_waivers_with_evidence_are_offered_where_only_they_help(ask: Any) -> None:
     cell = at(ask(), "1.0", "2.1")
     assert (cell.status, cell.waivers, cell.reason) == ("waiver", ("app -> lib",), "app 1.0 needs lib<2")

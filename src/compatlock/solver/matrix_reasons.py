@@ -82,6 +82,10 @@ class CellReasons(_Explanation):
             labels = yield from self._new()
             if labels is None:
                 return None
+        if labels not in self._cores:
+            self._loads = 0
+            labels = frozenset((yield from self._minimise(self._ordered(labels))))
+        if labels not in self._cores:
             self._cores.insert(0, labels)
         core = self._told.get(labels)
         if core is None:
@@ -95,22 +99,23 @@ class CellReasons(_Explanation):
         return literal
 
     def _known(self) -> frozenset[int] | None:
-        """A core found before that holds for the cell, too."""
+        """A core found before that holds for the cell, too, or what of it suffices here."""
         for position, labels in enumerate(self._cores):
             if not self.satisfiable(labels):
+                core = set(self.sat.core())
                 self._cores.insert(0, self._cores.pop(position))
-                return labels
+                return frozenset(literal for literal in labels if -literal in core)
         return None
 
     def _new(self) -> Generator[Need, None, frozenset[int] | None]:
+        """Labels that contradict each other in the cell, not minimal."""
         self._loads = 0
         self.failures.clear()
         for _ in range(_ROUNDS):
             ordered = self._ordered(self.guards.literals)
             if not self.satisfiable(ordered):
                 core = set(self.sat.core())
-                labels = yield from self._minimise([literal for literal in ordered if -literal in core])
-                return frozenset(labels)
+                return frozenset(literal for literal in ordered if -literal in core)
             missing = yield from self._grow(None)
             if missing is None:
                 return None
@@ -118,10 +123,13 @@ class CellReasons(_Explanation):
         return None
 
     def _tell(self, labels: frozenset[int]) -> Core:
-        """The core in general, not for one cell."""
+        """The core in general, not for one cell, with the gated candidates that its proof leans on."""
+        self.satisfiable(labels)
+        leaned_on = set(self.sat.core())
+        shut = sorted(candidate for literal, candidate in self.gates.shut().items() if literal in leaned_on)
         cell, self._cell = self._cell, ()
         ordered = sorted(self._ordered(labels), key=self._line)
         statements = Statements(self.formula, self.guards, self.facts, ordered, self.satisfiable)
-        core = statements.core(())
+        core = statements.core(shut)
         self._cell = cell
         return core
