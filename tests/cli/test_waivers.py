@@ -318,3 +318,42 @@ def test_the_greedy_strategy_spends_waivers(cli: Cli) -> None:
     assert "left==2.0" in run.out
     assert "base==2.0" in run.out
     assert "waived" in run.out
+
+
+@pytest.mark.parametrize(
+    ("waiver", "why"),
+    [
+        (
+            "trainer -> arry",
+            "no release of trainer that was read needs arry here; did you mean `trainer -> array`?",
+        ),
+        (
+            "trainer[x] -> array>=1",
+            "no release of trainer[x] that was read needs array here; did you mean `trainer -> array>=1`?",
+        ),
+        ("trianer -> array", "nothing here needs trianer; did you mean `trainer -> array`?"),
+        ("another -> unlike", "nothing here needs another"),
+    ],
+)
+def test_a_waiver_that_names_no_edge_is_told(cli: Cli, waiver: str, why: str) -> None:
+    told = f"the waiver `{waiver}` has no effect: {why}\n"
+    assert f"hint: {told}" in cli("lock", *ASKED, "--waive", waiver, *TARGET).err
+    run = cli("lock", "-r", "trainer", "--waive", waiver, *TARGET)
+    assert (run.code, f"note: {told}" in run.err) == (0, True)
+
+
+def test_a_waiver_of_an_edge_that_is_not_needed_is_no_news(cli: Cli) -> None:
+    assert "no effect" not in cli("lock", "-r", "trainer", "--waive", "trainer -> array", *TARGET).err
+
+
+def test_a_waiver_of_a_pin_between_compiled_wheels_is_told(cli: Cli, index: IndexServer) -> None:
+    compiled = ("cp312-cp312-manylinux_2_28_x86_64",)
+    index.add("server", "1.0", requires=["tensor==1.0"], tags=compiled, upload_time=DAY.format(3))
+    for version in ("1.0", "2.0"):
+        index.add("tensor", version, tags=compiled, upload_time=DAY.format(3))
+    run = cli("lock", "-r", "server", "-r", "tensor==2.0", "--waive", "server -> tensor", *TARGET)
+    assert run.code == 1
+    assert (
+        "hint: the waiver `server -> tensor` has no effect: server is built for one release of tensor and "
+        "pins it; such a pin is never waived\n"
+    ) in run.err

@@ -81,13 +81,19 @@ def draft_of(options: LockOptions, prepared: Prepared) -> Lock:
 def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     """Search and check."""
     universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
-    return finished(_solve(request, universe, supply, draft, limits), request, universe, supply)
+    try:
+        outcome = _solve(request, universe, supply, draft, limits)
+    except NoSolution as error:
+        error.hints += _idle_waivers(request, universe)
+        raise
+    return finished(outcome, request, universe, supply)
 
 
 def finished(outcome: Outcome, request: Request, universe: Universe, supply: Supply) -> Outcome:
     """The outcome of a search with remarks, checked. Raises LockInvalid."""
     if request.amendments or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
+    outcome = outcome._replace(news=(*outcome.news, *_idle_waivers(request, universe)))
     if request.strategy == "optimal":
         told = _what_is_behind(outcome.lock, request, universe, supply)
         outcome = outcome._replace(news=(*outcome.news, *told))
@@ -120,6 +126,14 @@ def _what_is_behind(lock: Lock, request: Request, universe: Universe, supply: Su
         from compatlock.api.remarks import prices_of_freeing
 
         yield from prices_of_freeing(far, lock, request, supply)
+
+
+def _idle_waivers(request: Request, universe: Universe) -> tuple[str, ...]:
+    if not request.waivers:
+        return ()
+    from compatlock.api.idle_waivers import idle_waivers
+
+    return idle_waivers(request, universe)
 
 
 def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:

@@ -1,0 +1,75 @@
+"""Waivers of the user's that can have no effect: they name no edge there is, or one that is never waived."""
+
+from __future__ import annotations
+
+from compatlock.model.waiver import edge_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from compatlock.model.request import Request
+    from compatlock.model.waiver import Waiver
+    from compatlock.solver.universe import Universe
+
+
+def idle_waivers(request: Request, universe: Universe) -> tuple[str, ...]:
+    """A remark on each waiver that names no edge of the releases that were read (it may be misspelt), or only
+    edges that are never waived. Profiles' waivers are for more than one request: none is made on them."""
+    own = (waiver for waiver in request.waivers if not waiver.source.startswith("profile "))
+    return tuple(f"the waiver `{w}` has no effect: {why}" for w in own for why in _why(w, universe))
+
+
+def _why(waiver: Waiver, universe: Universe) -> Iterator[str]:
+    edges = {
+        (extra, need.name)
+        for (name, _), release in universe.dependencies.items()
+        for extra in ("", *release.extras)
+        for need in release.of(extra)
+        if name == waiver.package
+    }
+    if all(name != waiver.package for name, _ in universe.dependencies):
+        better = _meant(waiver, _close(waiver.package, (name for name, _ in universe.dependencies)))
+        yield f"nothing here needs {waiver.package}{better}"
+    elif any(on == waiver.on and waiver.extra in ("", extra) for extra, on in edges):
+        if _is_abi_pin(waiver, universe):
+            pinned = f"{waiver.package} is built for one release of {waiver.on} and pins it"
+            yield f"{pinned}; such a pin is never waived"
+    else:
+        who = f"{waiver.package}[{waiver.extra}]" if waiver.extra else waiver.package
+        on = _close(waiver.on, (on for _, on in edges))
+        better = (
+            _meant(waiver, waiver.package, min(extra for extra, name in edges if name == on), on)
+            if on
+            else ""
+        )
+        yield f"no release of {who} that was read needs {waiver.on} here{better}"
+
+
+def _meant(waiver: Waiver, package: str, extra: str | None = None, on: str = "") -> str:
+    if not package:
+        return ""
+    edge = edge_name(package, waiver.extra if extra is None else extra, on or waiver.on)
+    return f"; did you mean `{edge}{waiver.bound}`?"
+
+
+def _is_abi_pin(waiver: Waiver, universe: Universe) -> bool:
+    """Whether all bounds that the waiver is about are pins of compiled interfaces."""
+    if waiver.on not in universe.packages:
+        return False
+    return all(
+        universe.is_abi_pin(name, index, need)
+        for (name, index), release in universe.dependencies.items()
+        for extra in ("", *release.extras)
+        for need in release.of(extra)
+        if name == waiver.package
+        and need.name == waiver.on
+        and need.specifier
+        and waiver.extra in ("", extra)
+    )
+
+
+def _close(name: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, sorted(set(names)), 1)), "")
