@@ -12,6 +12,7 @@ from compatlock.api.files import LockFile, Written, lock_to_files
 from compatlock.api.uv_entries import asked_of, entries_for, parts_of
 from compatlock.api.uv_run import Uv
 from compatlock.api.uv_words import named, not_locked, project_of, sync_command
+from compatlock.api.uv_workspace import refuse_member
 from compatlock.errors import InputError, LockInvalid, LockOutdated
 from compatlock.inputs.file_bytes import PYPROJECT, kind_of, read_bytes
 from compatlock.lockfile.formats import STDOUT, UV, read_pins_of
@@ -93,7 +94,12 @@ class _Run:
                 f"uv locks what a pyproject.toml asks for, and {given}",
                 hints=[f"`compatlock lock pyproject.toml {_OPTION}`"],
             )
+        if wanted.write and wanted.show:
+            raise InputError(
+                f"`--show-tool-uv` is instead of `{_OPTION}`, not with it", hints=["leave one of them out"]
+            )
         self._path = projects[0]
+        refuse_member(self._path)
         self._folder = os.path.dirname(self._path)
         self._lock_path = os.path.join(self._folder, UV_LOCK)
         self._bytes = read_bytes(self._path, PYPROJECT)
@@ -190,10 +196,7 @@ class _Run:
             uv.lock(self._project, self._folder, parts)
             after = self._read_lock()
             if after is None:
-                raise InputError(
-                    f"uv wrote no {self._lock_path}: the project belongs to a workspace",
-                    hints=["lock the pyproject.toml of the workspace's root"],
-                )
+                raise LockInvalid(f"uv wrote no {self._lock_path}; pyproject.toml is as before")
             found = self._differences(after, parts)
             if found:
                 raise LockInvalid(
@@ -243,7 +246,12 @@ class _Run:
             None if options.all_extras else tuple(map(normalise, options.extras)),
             None if options.all_groups else tuple(map(normalise, options.groups)),
             not options.only_groups,
+            tuple(self._place(path) for path in options.files),
         )
+
+    def _place(self, path: str) -> str:
+        """The folder of a pyproject.toml as uv.lock names it."""
+        return os.path.relpath(os.path.dirname(path) or ".", self._folder or ".").replace(os.sep, "/")
 
     def _remarks(self, text: str, parts: Sequence[UvPart]) -> tuple[str, ...]:
         notes = []

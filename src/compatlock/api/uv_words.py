@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_requirements
 from compatlock.model.names import normalise
 
@@ -52,6 +53,8 @@ def sync_command(options: LockOptions, project: UvProject, parts: Sequence[UvPar
     words = ["uv", "sync", "--locked"]
     if folder:
         words += ["--project", folder]
+    if len(options.files) > 1:
+        words.append("--all-packages")
     groups = sorted(project.groups) if options.all_groups else sorted(map(normalise, options.groups))
     if options.only_groups:
         words += [word for group in groups for word in ("--only-group", group)]
@@ -89,7 +92,12 @@ def contradicted(
     for kind, name in left_out:
         lines = (project.extras if kind == "extra" else project.groups).get(name, [])
         texts = [(text, project.path) for text in lines if isinstance(text, str)]
-        for requirement in parse_requirements(texts):
+        try:
+            requirements = parse_requirements(texts)
+        except InputError:
+            # It was not asked for, and uv has its own words for it.
+            continue
+        for requirement in requirements:
             for part in parts:
                 pinned = part.lock.versions.get(requirement.name)
                 environment = {**part.target.marker_environment, "extra": ""}

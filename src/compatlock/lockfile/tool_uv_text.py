@@ -48,6 +48,9 @@ def with_entries(
     """
     from tomlkit.exceptions import TOMLKitError
 
+    # A file with the line ends of Windows keeps them.
+    ends = "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
+    text = text.replace("\r\n", "\n") if ends == "\r\n" else text
     before = removed(text, path)
     wanted = parse_toml(before, path)
     own = _uv_of(wanted, path)
@@ -70,7 +73,7 @@ def with_entries(
                 "`--show-tool-uv` prints what belongs there",
             ],
         )
-    return result, notes
+    return result.replace("\n", ends), notes
 
 
 def _uv_of(values: Mapping[str, Any], path: str) -> dict[str, Any]:

@@ -25,15 +25,18 @@ _HERE = "."
 _LOCAL = ("virtual", "editable", "directory")
 # How uv writes that an extra or a group of a package is chosen, the name's length before the name.
 _CHOSEN = re.compile(r"extra\s*(==|!=)\s*'(extra|group)-(\d+)-([a-z0-9-]+)'")
+_TABLES = {"extra": "optional-dependencies", "group": "dev-dependencies"}
 _TRUE, _FALSE = "python_version >= '0'", "python_version < '0'"
 
 
 class Chosen(NamedTuple):
-    """What of a project is installed: itself (`project`), extras and groups; None is all of them."""
+    """What is installed of projects: themselves (`project`), extras and groups; None is all of them. `places`
+    are their folders, as uv.lock names them: `.` is its own."""
 
     extras: Collection[str] | None = ()
     groups: Collection[str] | None = ()
     project: bool = True
+    places: tuple[str, ...] = (_HERE,)
 
 
 class UvPackage(NamedTuple):
@@ -55,9 +58,7 @@ class UvLock:
             raise InputError(f"{path}: a uv.lock of version {version!r:.20}; this compatlock reads {VERSION}")
         self._packages = {_key(package): package for package in document.items("package", [])}
         self._supported = document.texts("supported-markers", [])
-        self._project = next((k for k, package in self._packages.items() if _place(package) == _HERE), None)
-        if self._project is None:
-            raise InputError(f"{path}: it is not about the project in its folder")
+        self._path = path
 
     @property
     def packages(self) -> dict[str, list[str]]:
@@ -75,11 +76,8 @@ class UvLock:
 
     def installed(self, target: Target, chosen: Chosen) -> dict[str, UvPackage]:
         """What is installed for a target, without what is a folder of the project's own."""
-        project = self._packages[self._project or ("", "")]
-        extras = self._extras(project, chosen)
-        groups = _names(project, "dev-dependencies") if chosen.groups is None else set(chosen.groups)
-        name = normalise(project.text("name"))
-        active = {("extra", name, x) for x in extras} | {("group", name, g) for g in groups}
+        projects = [self._project(place) for place in chosen.places]
+        active = {each for project in projects for each in _active(project, chosen)}
         holds = _Markers(target, active)
         queue: list[tuple[Key, str]] = []
 
@@ -90,12 +88,13 @@ class UvLock:
                         queue.append((key, ""))
                         queue.extend((key, normalise(extra)) for extra in need.texts("extra", []))
 
-        if chosen.project:
-            follow(project.items("dependencies", []))
-            for extra in extras:
-                follow(_of(project, "optional-dependencies", extra))
-        for group in groups:
-            follow(_of(project, "dev-dependencies", group))
+        for project in projects:
+            if chosen.project:
+                follow(project.items("dependencies", []))
+        for kind, name, part in sorted(active):
+            for project in projects:
+                if normalise(project.text("name")) == name:
+                    follow(_of(project, _TABLES[kind], part))
         seen: set[tuple[Key, str]] = set()
         while queue:
             node = queue.pop()
@@ -104,26 +103,19 @@ class UvLock:
             seen.add(node)
             package = self._packages[node[0]]
             if node[1]:
-                follow(_of(package, "optional-dependencies", node[1]))
+                follow(_of(package, _TABLES["extra"], node[1]))
             else:
                 follow(package.items("dependencies", []))
         found = {key: self._packages[key] for key, _ in seen}
         return {key[0]: _package(key, p) for key, p in found.items() if _kind(p) not in _LOCAL}
 
-    def _extras(self, project: Reader, chosen: Chosen) -> set[str]:
-        """The extras that are chosen, and those of the project that these name."""
-        if chosen.extras is None:
-            return _names(project, "optional-dependencies")
-        found: set[str] = set()
-        queue = list(chosen.extras)
-        while queue:
-            extra = queue.pop()
-            if extra not in found:
-                found.add(extra)
-                for need in _of(project, "optional-dependencies", extra):
-                    if normalise(need.text("name")) == normalise(project.text("name")):
-                        queue += map(normalise, need.texts("extra", []))
-        return found
+    def _project(self, place: str) -> Reader:
+        """The project in a folder. Raises InputError when there is none."""
+        for package in self._packages.values():
+            if _place(package) == place:
+                return package
+        where = "its folder" if place == _HERE else place
+        raise InputError(f"{self._path}: it is not about the project in {where}")
 
     def _meant(self, need: Reader, target: Target) -> Iterator[Key]:
         """The packages that a need names. Where it does not name a version, there is one, or one by the
@@ -140,6 +132,27 @@ class UvLock:
                 markers = package.texts("resolution-markers", [])
                 if len(keys) == 1 or not markers or any(map(holds, markers)):
                     yield key
+
+
+def _active(project: Reader, chosen: Chosen) -> Iterator[tuple[str, str, str]]:
+    """The extras and groups of a project that are chosen: kind, project and name. With an extra go those that
+    it names."""
+    name = normalise(project.text("name"))
+    groups = _names(project, _TABLES["group"])
+    yield from (("group", name, g) for g in groups if chosen.groups is None or g in chosen.groups)
+    if not chosen.project:
+        return
+    extras = _names(project, _TABLES["extra"])
+    queue = [extra for extra in extras if chosen.extras is None or extra in chosen.extras]
+    found: set[str] = set()
+    while queue:
+        extra = queue.pop()
+        if extra not in found:
+            found.add(extra)
+            yield "extra", name, extra
+            for need in _of(project, _TABLES["extra"], extra):
+                if normalise(need.text("name")) == name:
+                    queue += map(normalise, need.texts("extra", []))
 
 
 class _Markers:
