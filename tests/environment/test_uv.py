@@ -77,6 +77,14 @@ def test_flags_are_passed_on(tmp_path: Path) -> None:
 
 
 @posix
+def test_what_is_shown_goes_to_standard_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = script(tmp_path, "echo one\necho two >&2\nexit 3")
+    with pytest.raises(InstallFailed, match=r"uv could not install it \(exit code 3\)"):
+        run_uv(program, [], UvSettings(Indexes()), asked="install it", shown=True)
+    assert capfd.readouterr() == ("", "one\ntwo\n")
+
+
+@posix
 @pytest.mark.parametrize(
     ("words", "kind", "code"),
     [
