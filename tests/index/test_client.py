@@ -208,7 +208,13 @@ def test_a_failing_server_never_leads_to_a_lesser_source() -> None:
         with pytest.raises(IndexUnavailable, match=r"\.metadata` could not be read: the server answered 503"):
             ask(server.url, first_metadata)
     assert server.count(".metadata") == 3
-    assert server.count(".whl") == 0
+
+
+def test_a_side_file_counts_for_more_than_the_wheel_that_is_asked_for_at_once() -> None:
+    with IndexServer(side_files="unadvertised") as server:
+        server.add("app", "1.0", requires=["lib"])
+        server.fail(".whl", status=503, times=100)
+        assert ask(server.url, first_metadata).source == "side-file"
 
 
 @pytest.mark.parametrize("path", ["/simple/app/", ".metadata", ".whl", ".tar.gz"])

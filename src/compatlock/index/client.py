@@ -124,18 +124,27 @@ class IndexClient:
         Raises IndexUnavailable: a failing server never leads to a lesser source.
         """
         self._tally.wanted += 1
-        kind = "side-file" if file.is_wheel else "sdist"
-        metadata = await self._side_file(file, kind)
-        if metadata is None and file.is_wheel:
-            name = normalise(project)
-            tail = self._tails.get(name, TAIL)
-            metadata, self._tails[name] = await wheel_metadata(
-                self._range, file.url, size=file.size, tail=tail, sha256=file.sha256
-            )
-        elif metadata is None:
-            metadata = await self._sdist(file)
+        if not file.is_wheel:
+            metadata = await self._side_file(file, "sdist") or await self._sdist(file)
+        elif file.metadata or not self._known(file).is_doubtful:
+            metadata = await self._side_file(file, "side-file") or await self._wheel(project, file)
+        else:
+            metadata = await self._side_file_or_wheel(project, file)
         self._finished(file.filename)
         return metadata
+
+    async def _side_file_or_wheel(self, project: str, file: File) -> Metadata:
+        """Ask for both at once: what there is of the first counts, but waiting for a refusal takes as long as
+        waiting for an answer."""
+        reading = asyncio.ensure_future(self._wheel(project, file))
+        try:
+            metadata = await self._side_file(file, "side-file")
+            return metadata if metadata is not None else await reading
+        finally:
+            reading.cancel()
+            await asyncio.wait([reading])
+            if not reading.cancelled():
+                reading.exception()  # of no interest
 
     async def download(self, file: File) -> bytes:
         """Return a whole file, checked against its hash; one without a hash is none that could be trusted.
@@ -171,9 +180,20 @@ class IndexClient:
             raise self._refused(url, reply, "a part of the file")
         return reply
 
+    async def _wheel(self, project: str, file: File) -> Metadata:
+        name = normalise(project)
+        tail = self._tails.get(name, TAIL)
+        metadata, self._tails[name] = await wheel_metadata(
+            self._range, file.url, size=file.size, tail=tail, sha256=file.sha256
+        )
+        return metadata
+
+    def _known(self, file: File) -> _SideFiles:
+        return self._side_files.setdefault(origin(file.url), _SideFiles())
+
     async def _side_file(self, file: File, source: str) -> Metadata | None:
         """The file's PEP 658 metadata file; None when there is none, as far as is known."""
-        known = self._side_files.setdefault(origin(file.url), _SideFiles())
+        known = self._known(file)
         if not file.metadata and not (file.is_wheel and known.worth_asking):
             return None
         path, question, query = file.url.partition("?")
@@ -248,6 +268,11 @@ class _SideFiles:
     def worth_asking(self) -> bool:
         # A miss costs as much as reading the wheel's end, which nearly always suffices.
         return self._misses < _ENOUGH_MISSES or self._hits > 3 * self._misses
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a file that is not advertised is more likely not there, as far as is known."""
+        return self.worth_asking and self._misses >= self._hits
 
     def note(self, found: bool) -> None:
         self._hits += found

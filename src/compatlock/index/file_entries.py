@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import repeat
 from operator import itemgetter
 from typing import cast
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -17,7 +18,8 @@ from compatlock.model.listing import File
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _HASH = cast("Callable[[object], str]", itemgetter("sha256"))
@@ -27,7 +29,12 @@ _EPOCH = datetime(1970, 1, 1)
 _SECOND = timedelta(seconds=1)
 # PEP 714 renamed the key; indexes still send the older ones.
 _METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
-_ANY_METADATA_KEY = frozenset(_METADATA_KEYS)
+
+_NEEDED = itemgetter("filename", "url", "hashes")
+_OPTIONAL = ("size", "upload-time", "requires-python", "yanked")
+_FIELDS = itemgetter("filename", "url", "hashes", *_OPTIONAL)
+# Seconds into an hour, ":05:30"; made when first needed.
+_WITHIN: dict[str, int] = {}
 
 # Files from rows of their fields, without a call of Python code for each.
 _files = cast("Callable[[Iterable[object]], File]", partial(tuple.__new__, File))
@@ -41,27 +48,35 @@ def files_of(entries: list[dict[str, object]]) -> list[File] | None:
     """The files of the entries of an answer, all with absolute URLs and SHA-256; None when any entry is not
     as most are. `file_of` gives the same for each."""
     try:
-        filenames = [cast("str", entry["filename"]) for entry in entries]
-        urls = [cast("str", entry["url"]) for entry in entries]
-        hashes = [_HASH(entry["hashes"]) for entry in entries]
-        if not (_are_plain(urls) and _are_hashes(hashes) and set(map(type, filenames)) <= {str}):
+        try:
+            columns = [*zip(*map(_FIELDS, entries), strict=True)] or [()] * 7
+            # With a key more than these, that of the metadata may be among them.
+            has_metadata = set(map(len, entries)) != {7}
+        except KeyError:  # No page is without the first three.
+            columns = [*zip(*map(_NEEDED, entries), strict=True)]
+            columns += [tuple([entry.get(key) for entry in entries]) for key in _OPTIONAL]
+            has_metadata = True
+        filenames, urls, hashes, sizes, times, bounds, yanks = columns
+        sums = [*map(_HASH, hashes)]
+        if not (_are_plain(urls) and _are_hashes(sums) and set(map(type, filenames)) <= {str}):
             return None
-        columns = (
+        rows = zip(
             filenames,
             urls,
-            hashes,
-            [v if type(v := entry.get("size")) is int and v > 0 else 0 for entry in entries],
-            _times([entry.get("upload-time") for entry in entries]),
-            [v if isinstance(v := entry.get("requires-python"), str) else "" for entry in entries],
-            [_yanked(v) if (v := entry.get("yanked")) else None for entry in entries],
-            [_side_file(entry) if not _ANY_METADATA_KEY.isdisjoint(entry) else "" for entry in entries],
+            sums,
+            sizes if _are_sizes(sizes) else [v if type(v) is int and v > 0 else 0 for v in sizes],
+            _times(times),
+            bounds if set(map(type, bounds)) <= {str} else [v if isinstance(v, str) else "" for v in bounds],
+            [_yanked(v) if v else None for v in yanks] if any(yanks) else repeat(None),
+            map(_side_file, entries) if has_metadata else repeat(""),
+            strict=False,  # what is repeated has no end
         )
+        return [*map(_files, rows)]
     except (KeyError, TypeError, ValueError):
         return None
-    return [*map(_files, zip(*columns, strict=True))]
 
 
-def _are_plain(urls: list[str]) -> bool:
+def _are_plain(urls: Sequence[str]) -> bool:
     """Whether all are absolute and in the plainest form."""
     text = "\n".join(urls)
     secured = text.startswith("https://") + text.count("\nhttps://")
@@ -70,12 +85,29 @@ def _are_plain(urls: list[str]) -> bool:
     return is_each and text.isascii() and not any(mark in text for mark in "#@[")
 
 
-def _times(texts: list[object]) -> list[int | None]:
-    """Seconds since the epoch. Raises ValueError for a text that only looks like a time."""
-    parse, start, unit = datetime.fromisoformat, _EPOCH, _SECOND
+def _are_sizes(sizes: tuple[Any, ...]) -> bool:
+    """Whether all are numbers of bytes."""
+    return set(map(type, sizes)) <= {int} and min(sizes, default=1) > 0
+
+
+class _Hours(dict[str, int]):
+    """Seconds from the epoch to hours, "2026-11-30T08": files of a release mostly share one."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = seconds = (datetime.fromisoformat(text + ":00:00") - _EPOCH) // _SECOND
+        return seconds
+
+
+def _times(texts: tuple[Any, ...]) -> list[int | None]:
+    """Seconds since the epoch. Raises ValueError or KeyError for a text that only looks like a time."""
+    hours = _Hours()
+    if not _WITHIN:
+        _WITHIN.update((f":{m:02}:{s:02}", 60 * m + s) for m in range(60) for s in range(60))
     return [
-        (parse(text[:19]) - start) // unit
-        if type(text) is str and len(text) == 27 and text[19] == "." and text[26] == "Z"
+        hours[text[:13]] + _WITHIN[text[13:19]]
+        if type(text) is str
+        and text[-1:] == "Z"
+        and (len(text) == 20 or (len(text) == 27 and text[19] == "."))
         else _epoch_seconds(text)
         for text in texts
     ]
