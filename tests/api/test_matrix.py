@@ -98,7 +98,7 @@ def test_waivers_with_evidence_are_offered_where_only_they_help(ask: Any) -> Non
 
 def test_waivers_of_the_users_are_told(ask: Any) -> None:
     cell = at(ask(waivers=["app -> lib"]), "3.0", "1.0")
-    assert (cell.status, cell.waivers) == ("waiver", ("app -> lib",))
+    assert (cell.status, cell.waivers, cell.reason) == ("waiver", ("app -> lib",), "app 3.0 needs lib>=3")
     assert at(ask(waivers=["app -> lib"]), "3.0", "3.0").status == "works"
 
 

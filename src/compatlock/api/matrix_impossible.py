@@ -42,20 +42,22 @@ class Impossible:
         self._request = request
         self._axes = axes
         self._waive = waive
-        self._reasons: CellReasons | None = None
+        # With the user's waivers in force, and without any.
+        self._reasons: dict[bool, CellReasons] = {}
         self._waived: WaivedCells | None = None
         self._words: dict[Core, str] = {}
 
     def close(self) -> None:
         """Free the solvers."""
-        for run in (self._reasons, self._waived):
-            if run is not None:
-                run.close()
+        for run in self._reasons.values():
+            run.close()
+        if self._waived is not None:
+            self._waived.close()
 
     def cell(self, row: Step, column: Step) -> Cell:
         """The cell of two steps, which no answer without waivers goes with."""
         core = self._core(row, column)
-        reason = _UNEXPLAINED if core is None else self._reason(core)
+        reason = self._reason(core)
         if not self._waive or (core is not None and not may_be_waived(core)):
             return Cell(IMPOSSIBLE, reason=reason)
         try:
@@ -64,17 +66,29 @@ class Impossible:
             return Cell(IMPOSSIBLE, reason=f"{reason}; {_NO_WAIVERS_LOOKED_FOR}")
         if answer is None:
             return Cell(IMPOSSIBLE, reason=reason)
-        return told(answer, self.universe)._replace(reason=reason)
+        return _told(answer, self.universe)._replace(reason=reason)
 
-    def _core(self, row: Step, column: Step) -> Core | None:
-        if self._reasons is None:
+    def answered(self, row: Step, column: Step, answer: CellAnswer) -> Cell:
+        """The cell of an answer; if that spends waivers of the user's, with the reason why."""
+        cell = _told(answer, self.universe)
+        if cell.status == WAIVER:
+            core = self._core(row, column, waivers=False)
+            cell = cell._replace(reason=self._reason(core))
+        return cell
+
+    def _core(self, row: Step, column: Step, *, waivers: bool = True) -> Core | None:
+        run = self._reasons.get(waivers)
+        if run is None:
             from compatlock.solver.matrix_reasons import reasons
 
-            run = reasons(self.universe, self._request, self._axes)
-            self._reasons = drive(run, self.universe, self.supply)
-        return drive(self._reasons.reason(row, column), self.universe, self.supply)
+            request = self._request if waivers else self._request._replace(waivers=())
+            begun = reasons(self.universe, request, self._axes)
+            run = self._reasons[waivers] = drive(begun, self.universe, self.supply)
+        return drive(run.reason(row, column), self.universe, self.supply)
 
-    def _reason(self, core: Core) -> str:
+    def _reason(self, core: Core | None) -> str:
+        if core is None:
+            return _UNEXPLAINED
         text = self._words.get(core)
         if text is None:
             hidden = partial(obstacles, self.supply)
@@ -90,8 +104,7 @@ class Impossible:
         return drive(self._waived.solve(row, column), self.universe, self.supply)
 
 
-def told(answer: CellAnswer, universe: Universe) -> Cell:
-    """The cell of an answer."""
+def _told(answer: CellAnswer, universe: Universe) -> Cell:
     pins = tuple((name, universe.packages[name].versions[index]) for name, index in answer.pins.items())
     edges = tuple(dict.fromkeys(str(waiver._replace(bound="")) for waiver in answer.waivers))
     return Cell(WAIVER if edges else WORKS, pins, answer.lag, edges)

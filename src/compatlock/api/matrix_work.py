@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from compatlock.api.drive import drive
 from compatlock.api.matrix_axes import parse_axes
-from compatlock.api.matrix_impossible import Impossible, told
+from compatlock.api.matrix_impossible import Impossible
 from compatlock.api.session import with_supply
 from compatlock.errors import IndexUnavailable
 from compatlock.index.store import Store
@@ -128,7 +128,9 @@ class _Worker:
 
     def _cell(self, run: Cells, impossible: Impossible, row: Step, column: Step) -> Cell:
         answer = drive(run.solve(row, column), impossible.universe, impossible.supply)
-        return impossible.cell(row, column) if answer is None else told(answer, impossible.universe)
+        if answer is None:
+            return impossible.cell(row, column)
+        return impossible.answered(row, column, answer)
 
     def _ready(self, prepared: Prepared, supply: Supply) -> tuple[Universe, Cells]:
         """The universe and the search as earlier chunks left them, or new ones."""
