@@ -8,12 +8,13 @@ import sys
 import time
 
 from compatlock.errors import BuildFailed, CompatlockError
+from compatlock.index.progress import Progress
 from compatlock.model.building import Build
 from compatlock.model.policy import ALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from compatlock.api.options import LockOptions
     from compatlock.environment.uv import UvSettings
@@ -31,13 +32,19 @@ class SdistBuilder:
     """
 
     def __init__(
-        self, allowed: Collection[str], options: LockOptions, indexes: Indexes, policy: Policy
+        self,
+        allowed: Collection[str],
+        options: LockOptions,
+        indexes: Indexes,
+        policy: Policy,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.builds: list[Build] = []
         self._allowed = frozenset(allowed)
         self._options = options
         self._indexes = indexes
         self._policy = policy
+        self._on_progress = on_progress
         self._pythons: dict[tuple[int, int], str] = {}
 
     def permits(self, project: str, target: Target) -> bool:
@@ -71,6 +78,8 @@ class SdistBuilder:
             exclude_newer=self._cut(),
             from_source=ALL in self._allowed,
         )
+        if self._on_progress is not None:
+            self._on_progress(Progress("", 0, 0, 0, 0, f"{sdist.project} {sdist.version}"))
         began = time.monotonic()
         output, problem = "", ""
         try:

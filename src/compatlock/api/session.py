@@ -48,7 +48,7 @@ def with_supply(
         if not options.offline:
             indexes = IndexSet(prepared.indexes).all
             network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
-        builder = _builder(options, prepared) if options.allow_builds else None
+        builder = _builder(options, prepared, on_progress) if options.allow_builds else None
         heals = [used.drop_damaged] if options.offline else [used.drop_damaged, used.start_afresh]
         refresh = options.refresh
         while True:
@@ -77,11 +77,14 @@ def with_supply(
             used.close()
 
 
-def _builder(options: LockOptions, prepared: Prepared) -> SdistBuilder:
+def _builder(
+    options: LockOptions, prepared: Prepared, on_progress: Callable[[Progress], None] | None
+) -> SdistBuilder:
     from compatlock.api.builds import SdistBuilder
     from compatlock.api.policies import builds_allowed
 
-    return SdistBuilder(builds_allowed(options), options, prepared.indexes, prepared.request.policy)
+    allowed, policy = builds_allowed(options), prepared.request.policy
+    return SdistBuilder(allowed, options, prepared.indexes, policy, on_progress)
 
 
 def _replayed(

@@ -33,6 +33,8 @@ class _Display:
 
     def show(self, progress: Progress) -> None:
         text = f"reading the index: {progress.done} of {progress.wanted} ({progress.what})"
+        if progress.building:
+            text = f"building {progress.building} for its metadata"
         if self._update is None:
             from rich.console import Console
 

@@ -105,11 +105,6 @@ class Policy(NamedTuple):
         own = (f"{name}:{self.rules(name).key}" for name in sorted(self.named))
         return " ".join((self.rules().key, *own))
 
-    def uncut(self, *packages: str) -> Policy:
-        """The policy without `exclude_newer`, also for the packages that have a cut of their own."""
-        kept = tuple((name, None if name in packages else cut) for name, cut in self.exclude_newer_for)
-        return self._replace(exclude_newer=None, exclude_newer_for=kept)
-
     def forbids_wheels(self, package: str) -> bool:
         """Whether `--no-binary` rules out the package's wheels: by name, or for all that `--only-binary` does
         not name."""
