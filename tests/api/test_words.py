@@ -156,6 +156,17 @@ def test_a_release_without_any_extra() -> None:
     assert message(core).splitlines()[2:] == ["  a 1.0 has no extra `x`; 1.0 has none at all"]
 
 
+def test_of_very_many_extras_only_some_are_named() -> None:
+    names = tuple(f"cu{number}" for number in range(100, 300))
+    core = Core(
+        (root("a", "", "cu13"), CoreEdge(EXTRA, on="a", extras=("cu13",), releases=("1.0",), offers=names))
+    )
+    first, second = message(core).splitlines()[2:]
+    assert first.startswith("  a 1.0 has no extra `cu13`; 1.0 has cu100, cu101, ")
+    assert first.endswith(", cu118 and 181 more")
+    assert second.startswith("hint: did you mean `a[cu")
+
+
 def test_no_such_project() -> None:
     core = Core((root("a"), edge("a", "1", "missing")), (Gap("missing", found=False),))
     assert (

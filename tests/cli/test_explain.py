@@ -126,3 +126,77 @@ def test_from_python(index: IndexServer, tmp_path: Path) -> None:
     assert (why.version, [price.version for price in why.newer]) == ("1.0", ["3.0", "2.0"])
     assert why.newer[0].error is not None
     assert [way.accept for way in why.newer[0].error.ways_out] == ["--waive 'app -> lib'"]
+
+
+OWN_FACT = """
+[[fact]]
+id = "app-lib"
+package = "app"
+versions = ">=3"
+kind = "overlap"
+on = "extra-tool"
+bound = ""
+severity = "degraded"
+summary = "app and extra-tool write the same files"
+source = "seen"
+evidence = [ { type = "url", url = "https://index.example/1" } ]
+"""
+
+
+def test_a_soft_fact_that_another_version_breaks_is_told(cli: Cli, index: IndexServer) -> None:
+    """Broken it counts as 120 days, which is more than app 2.0 is behind."""
+    Path("facts.toml").write_text(OWN_FACT)
+    index.add("app", "3.0", upload_time="2026-02-01T00:00:00Z")
+    index.add("extra-tool", "1.0", upload_time=DAY.format(1))
+    asked = ("-r", "app", "-r", "extra-tool", "--facts", "facts.toml", *TARGET)
+    locked = cli("lock", *asked, "-o", "-")
+    assert locked.pins == {"app": "2.0", "extra-tool": "1.0", "lib": "1.0"}
+    # No edge holds it back; what does is told by:
+    assert "note: `compatlock explain ... app` tells what newer releases of app would cost\n" in locked.err
+    run = cli("explain", *asked, "app")
+    assert run.out == (
+        "app 2.0, 1 release and 23 days behind 3.0\n"
+        "  needed by\n"
+        "    --requirement asks for app\n"
+        "  app 3.0 is possible and changes 1 other package\n"
+        "    it is worse in worst root lag (days): 120 instead of 23\n"
+        "    it breaks a soft fact: app and extra-tool write the same files (`app-lib`, which counts as "
+        "120 days)\n"
+    )
+    (price,) = json.loads(cli("explain", *asked, "app", "--json").out)["answers"][0]["newer"]
+    assert [(fact["id"], fact["days"]) for fact in price["breaks"]] == [("app-lib", 120)]
+
+
+def test_edges_that_lead_to_a_package_have_their_extras(cli: Cli, index: IndexServer) -> None:
+    index.add("tool", "1.0", extras={"fast": ["app"]}, upload_time=DAY.format(1))
+    run = cli("explain", "-r", "tool[fast]", "app", "tool", *TARGET)
+    assert "  needed by\n    tool[fast] 1.0 needs app\n" in run.out
+    assert "  needed by\n    --requirement asks for tool[fast]\n" in run.out
+
+
+def test_a_question_about_a_project_that_there_is_not(cli: Cli) -> None:
+    run = cli("explain", "-r", "app", "libb", "--why", "other", *TARGET)
+    assert (run.code, run.out) == (
+        0,
+        "libb is no part of the best answer: the index has no release of it; did you mean `lib`?\n"
+        "other is no part of the best answer: nothing in it needs other\n",
+    )
+
+
+def test_a_version_is_told_as_the_index_has_it(cli: Cli) -> None:
+    assert (
+        "  lib 2.0 is possible and changes app 2.0 to 1.0\n"
+        in cli("explain", "-r", "app", "lib==2", *TARGET).out
+    )
+
+
+def test_what_nothing_fits_in_further_contradictions(cli: Cli, index: IndexServer) -> None:
+    index.add("first", "1.0", requires=["lib>=9"], upload_time=DAY.format(1))
+    index.add("second", "1.0", requires=["other>=2"], upload_time=DAY.format(1))
+    index.add("third", "1.0", requires=["nowhere"], upload_time=DAY.format(1))
+    told = cli("explain", "-r", "first", "-r", "second", "-r", "third", *TARGET).out
+    for line in (
+        "no usable release of other is >=2; the newest usable one is 1.0",
+        "the index has no project `nowhere`",
+    ):
+        assert f"\n     {line}\n" in told

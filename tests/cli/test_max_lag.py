@@ -34,3 +34,19 @@ def test_the_guard_lets_recent_pre_releases_in(cli: Cli, world: IndexServer) -> 
         run = cli("lock", "-r", "app[more]", "-r", "other", "-o", "-", "--no-cache")
         assert run.code == code, run.err
         world.remove("other-1.0-py3-none-any.whl")
+
+
+def test_what_an_extra_names_is_told_when_it_is_far_behind(cli: Cli, index: IndexServer) -> None:
+    """And what freeing it would cost."""
+    for version, day in (("1.0", "2025-06-01"), ("2.0", "2025-12-01")):
+        index.add("server", version, upload_time=f"{day}T00:00:00Z")
+    index.add("app", "1.0", extras={"serve": ["server<3"]}, upload_time="2026-01-01T00:00:00Z")
+    index.add("other", "1.0", upload_time="2025-11-01T00:00:00Z")
+    index.add("other", "2.0", requires=["server<2"], upload_time="2026-01-01T00:00:00Z")
+    run = cli("lock", "-r", "app[serve]", "-r", "other", "-o", "-")
+    assert run.pins == {"app": "1.0", "other": "2.0", "server": "1.0"}
+    assert (
+        "note: server 1.0, which app[serve] names, is 183 days behind 2.0 (held back: other 2.0 needs "
+        "server<2); server 2.0 is possible and changes other 2.0 to 1.0 (worst root lag (days): 61 instead of 0); "
+        "`compatlock explain ... server` tells more\n"
+    ) in run.err

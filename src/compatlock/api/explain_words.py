@@ -55,7 +55,10 @@ def _behind(why: Pin | Why) -> str:
 
 
 def _why(why: Why) -> Iterator[str]:
-    if not why.version:
+    if why.unknown:
+        meant = f"; did you mean `{why.meant}`?" if why.meant else ""
+        yield f"{why.package} is no part of the best answer: the index has no release of it{meant}"
+    elif not why.version:
         yield f"{why.package} is no part of the best answer: nothing in it needs {why.package}"
     else:
         yield f"{why.package} {why.version}{_behind(why)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compatlock.api.phrases import bound
 from compatlock.api.words import edge_lines
 from compatlock.model.display import printable
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from compatlock.errors import NoSolution
-    from compatlock.model.core import Core
+    from compatlock.model.core import Core, Gap
 
 # So many further cores, of so many lines together, are told where nobody asked for them.
 _CORES = 2
@@ -43,9 +44,24 @@ def _own_lines(core: Core, first: Core) -> Iterator[str]:
     own = [line for line in lines if line not in told]
     shared = len(lines) - len(own)
     yield from own
+    for gap in core.gaps:
+        if gap not in first.gaps:
+            yield from _gap_lines(gap)
     if shared:
         yield (
             f"together with {shared} of the statements above"
             if shared > 1
             else "together with a statement above"
         )
+
+
+def _gap_lines(gap: Gap) -> Iterator[str]:
+    """What nothing fits. (Why, and what is hidden, is told of the first core only.)"""
+    if not gap.found:
+        yield f"the index has no project `{gap.package}`"
+    elif not gap.newest:
+        yield f"no release of {gap.package} can be used"
+    else:
+        for specifier in gap.specifiers:
+            unmet = f"no usable release of {gap.package} is {bound(specifier)}"
+            yield f"{unmet}; the newest usable one is {gap.newest}"

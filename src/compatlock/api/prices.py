@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from compatlock.api.drive import drive
 from compatlock.api.lag_guard import Limits
 from compatlock.api.phrases import bound
@@ -57,6 +59,9 @@ class Session:
                 needed_by=tuple(dict.fromkeys(map(self._edge, edges))),
                 held_by=pin.held_by,
             )
+        if not package.size:
+            close = get_close_matches(question.name, list(self._lock.versions), 1)
+            return why._replace(unknown=True, meant=next(iter(close), ""))
         if asked:
             return why._replace(newer=(self.price(question.name, asked),))
         if pin is None:
@@ -81,6 +86,10 @@ class Session:
 
     def price(self, name: str, version: str, *, ways_out: bool = True) -> Price:
         """What a version of a package would cost; `ways_out` False looks for none when it is impossible."""
+        package = self._supply.package(name)
+        meant = [i for low, high in package.runs(f"=={version}") for i in range(low, high)]
+        # As the index writes it, 2.0 for 2, unless builds of it are to choose from.
+        version = package.versions[meant[0]] if len(meant) == 1 else version
         if version == self._lock.versions.get(name):
             return Price(version)
         line = Requirement(name, f"=={version}", origin=QUESTION)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _LINES = 3
 _BOUNDS = 8
 _YANKED = 3
+# So many extras are named.
+_NAMES = 20
 
 
 def no_solution(
@@ -149,8 +151,15 @@ def _extra_line(edge: CoreEdge) -> str:
     extra = edge.extras[0]
     has = "has" if is_one(edge.releases) else "have"
     newest = edge.releases[-1].split()[-1]
-    offers = f"{newest} has {listed(edge.offers)}" if edge.offers else f"{newest} has none at all"
+    offers = f"{newest} has {_some(edge.offers)}" if edge.offers else f"{newest} has none at all"
     return f"{edge.on} {spans(edge.releases)} {has} no extra `{extra}`; {offers}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names as a list; of very many only the first."""
+    return listed(
+        names if len(names) <= _NAMES else [*names[: _NAMES - 1], f"{len(names) - _NAMES + 1} more"]
+    )
 
 
 def _target_line(edge: CoreEdge) -> str:

@@ -38,6 +38,7 @@ class Why(NamedTuple):
     needed_by: the edges that lead to it; held_by: those that exclude the next newer release
     newer:     what newer releases (or the version asked about) would cost, newest first
     left_out:  how many newer releases are not told of
+    unknown:   whether the index has no release of it; meant: a package of the best answer with a similar name
     """
 
     package: str
@@ -50,6 +51,8 @@ class Why(NamedTuple):
     held_by: tuple[str, ...] = ()
     newer: tuple[Price, ...] = ()
     left_out: int = 0
+    unknown: bool = False
+    meant: str = ""
 
 
 class Explanation(NamedTuple):
