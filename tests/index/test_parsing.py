@@ -157,3 +157,23 @@ def test_no_second_process_from_a_program_that_is_no_python(monkeypatch: pytest.
     assert second_process.own_command() == []
     monkeypatch.setattr(sys, "executable", "")
     assert second_process.own_command() == []
+
+
+def test_small_answers_do_not_wait_for_large_ones() -> None:
+    command = second_process.own_command() or [sys.executable, "-c", second_process.CODE, *sys.path]
+    large, order = page(1), list[int]()
+
+    async def ask(parser: ListingParser, size: int) -> None:
+        await parser.parse("app", large + b" " * size, URL, KIND)
+        order.append(size)
+
+    async def main() -> None:
+        parser = ListingParser(command)
+        try:
+            # The first one may be under way before the others are there.
+            await asyncio.gather(*(ask(parser, n) for n in (3_000_000, 2_900_000, 2_000_000, 0, 1_000_000)))
+        finally:
+            parser.close()
+
+    asyncio.run(main())
+    assert order[1:] == sorted(order[1:])

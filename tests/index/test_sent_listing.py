@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 
-from compatlock.index import holdings, sent_listing
+from compatlock.index import holdings, sent_listing, stored_listing
 from compatlock.index.indexes import index_set_of
 from compatlock.index.parsing import WORTH_IT, ListingParser
-from compatlock.index.sent_listing import SentReleases, pack_view, sent_view, unpack_view, versions_of
+from compatlock.index.sent_listing import SentReleases, SentView, pack_view, scope_of, sent_view, versions_of
 from compatlock.index.simple import parse_listing
 from compatlock.index.store import Store
 from compatlock.index.supply import Supply
-from compatlock.index.view import Viewer, encode_view
+from compatlock.index.view import View, Viewer, encode_view
 from compatlock.model.listing import Listing
 from compatlock.model.policy import Policy
 from compatlock.model.target import Target
@@ -70,17 +69,18 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of listings and views was read."""
     seen: list[str] = []
 
-    def watch(name: str) -> None:
-        original: Callable[..., Any] = getattr(sent_listing, name)
+    decode, unpack = stored_listing.decode_files, SentView.unpacked
 
-        def watched(*arguments: Any) -> Any:
-            seen.append(name)
-            return original(*arguments)
+    def decode_files(encoded: bytes) -> Any:
+        seen.append("decode_files")
+        return decode(encoded)
 
-        monkeypatch.setattr(sent_listing, name, watched)
+    def unpacked(self: SentView) -> View:
+        seen.append("unpacked")
+        return unpack(self)
 
-    watch("decode_files")
-    watch("unpack_view")
+    monkeypatch.setattr(sent_listing, "decode_files", decode_files)
+    monkeypatch.setattr(SentView, "unpacked", unpacked)
     return seen
 
 
@@ -90,7 +90,7 @@ def test_listing_and_view_are_those_that_this_process_makes(policy: Policy) -> N
     there, view = elsewhere(policy), Viewer(TARGET, policy).view(HERE)
     sent = sent_view(there, TARGET, policy)
     assert sent is not None
-    assert (unpack_view(sent.packed), sent.encoded) == (view, encode_view(view))
+    assert (sent.unpacked(), sent.encoded) == (view, encode_view(view))
     assert len(view.candidates) > 40
     assert len(view.hidden) > 20
     assert there == HERE
@@ -107,7 +107,9 @@ def test_the_view_of_another_target_or_policy_is_not_taken() -> None:
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 def test_views_are_the_same_packed_and_unpacked(policy: Policy) -> None:
     view = Viewer(TARGET, policy).view(HERE)
-    assert repr(unpack_view(pack_view(view))) == repr(view)
+    sent = SentView(scope_of(TARGET, policy), {}, *pack_view(view))
+    assert repr(sent.unpacked()) == repr(view)
+    assert [sent.files(k) for k in range(len(view.candidates))] == [c.files for c in view.candidates]
 
 
 def test_releases_are_a_sequence_that_is_read_when_looked_at(decoded: list[str]) -> None:
@@ -149,8 +151,9 @@ def test_a_run_takes_what_was_sent_and_looks_at_little(decoded: list[str]) -> No
     assert there.package("app").versions == here.package("app").versions
     assert there.package("app").runs(">=1.100") == here.package("app").runs(">=1.100")
     assert there.file_of("app", 3) == here.file_of("app", 3)
-    assert there.hidden("app") == here.hidden("app")
     assert there.installable_files({"app": 5}) == here.installable_files({"app": 5})
-    assert decoded == ["unpack_view"]  # for the file of the newest candidate, and not the listing
+    assert decoded == []
+    assert there.hidden("app") == here.hidden("app")
+    assert decoded == ["unpacked"]
     assert there.listing("app") == here.listing("app")
     assert holdings.Holdings.skipped(there, "app") == HERE.skipped

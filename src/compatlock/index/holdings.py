@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from compatlock.index.compile import Compiler
     from compatlock.index.indexes import IndexSet
+    from compatlock.index.sent_listing import SentView
     from compatlock.index.store import PackageRow, Store
     from compatlock.index.view import Hidden, View, Viewer
     from compatlock.model.dependencies import Dependencies
@@ -76,7 +77,7 @@ class Holdings:
         # The views that this run made itself: they still have the files.
         self._views: dict[str, View] = {}
         # Those that the second process made, until somebody looks at them.
-        self._packed: dict[str, bytes] = {}
+        self._sent: dict[str, SentView] = {}
         # Under which key the metadata of a candidate is that was built for it.
         self._built: dict[tuple[str, int], str] = {}
         self._viewer: Viewer | None = None
@@ -158,8 +159,9 @@ class Holdings:
         sent = sent_view(listing, self.target, self.policy)
         if sent is not None:
             self._views.pop(listing.project, None)
-            encoded, self._packed[listing.project] = sent.encoded, sent.packed
+            self._sent[listing.project], encoded = sent, dict(sent.encoded)
         else:
+            self._sent.pop(listing.project, None)
             view = self._views[listing.project] = self.viewer.view(listing)
             encoded = encode_view(view)
         encoded["e"] = listing.found
@@ -173,10 +175,8 @@ class Holdings:
     def _view(self, name: str) -> View:
         """The view of a package of this run, with all files."""
         view = self._views.get(name)
-        if view is None and name in self._packed:
-            from compatlock.index.sent_listing import unpack_view
-
-            view = self._views[name] = unpack_view(self._packed.pop(name))
+        if view is None and name in self._sent:
+            view = self._views[name] = self._sent[name].unpacked()
         if view is None:
             listing = self._store.listing(self.source_of(name), name)
             if listing is None or listing.digest != self._digests[name]:
@@ -264,7 +264,12 @@ class Holdings:
 
     def file_of(self, name: str, index: int) -> File:
         """The file whose metadata speaks for a candidate."""
-        return self._view(name).candidates[index].file
+        return self._files(name, index)[0]
+
+    def _files(self, name: str, index: int) -> tuple[File, ...]:
+        """The files of a candidate that the target could install, best first."""
+        sent = self._sent.get(name)
+        return sent.files(index) if sent is not None else self._view(name).candidates[index].files
 
     def is_compiled(self, name: str, index: int) -> bool:
         """Whether an installer would take a wheel for a platform."""
@@ -284,7 +289,7 @@ class Holdings:
         for name, index in unread:
             files = found.get(name)
             if files is None:
-                files = list(self._view(name).candidates[index].files)
+                files = list(self._files(name, index))
                 source = self.source_of(name)
                 self._store.put_installable(source, self._view_key_of(name), name, *wanted[name], files)
             self._installable[name, index] = files

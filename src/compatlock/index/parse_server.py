@@ -42,7 +42,7 @@ def serve(requests: IO[bytes], answers: IO[bytes], parse: Callable[..., Listing]
         send(answers, (answer,))
 
 
-def _view(listing: Listing, scope: Scope, viewers: dict[Scope, Viewer]) -> tuple[dict[str, Any], bytes]:
+def _view(listing: Listing, scope: Scope, viewers: dict[Scope, Viewer]) -> tuple[Any, ...]:
     from compatlock.index.view import Viewer, encode_view
     from compatlock.model.policy import Policy
     from compatlock.model.target import Target
@@ -50,7 +50,7 @@ def _view(listing: Listing, scope: Scope, viewers: dict[Scope, Viewer]) -> tuple
     if scope not in viewers:
         viewers[scope] = Viewer(Target(*scope[0]), Policy(*scope[1]))
     view = viewers[scope].view(listing)
-    return encode_view(view), pack_view(view)
+    return encode_view(view), *pack_view(view)
 
 
 def send(pipe: IO[bytes], value: Any) -> None:

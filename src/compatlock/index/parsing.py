@@ -7,7 +7,8 @@ what a cold run computes. Where there can be no second process, or when it fails
 from __future__ import annotations
 
 import asyncio
-from queue import SimpleQueue
+from itertools import count
+from queue import PriorityQueue, SimpleQueue
 from subprocess import Popen
 from threading import Thread
 from typing import IO, Any, NamedTuple, cast
@@ -28,10 +29,16 @@ _PATIENCE = 60.0
 
 
 class _Job(NamedTuple):
-    """An answer to parse, and who waits for the listing."""
+    """An answer to parse, and who waits for the listing. Small ones go first: what they need in turn is asked
+    for while the large ones are parsed."""
 
+    size: float
+    number: int
     arguments: tuple[Any, ...]
-    result: asyncio.Future[Any]
+    result: asyncio.Future[Any] | None
+
+
+_LAST = _Job(float("inf"), 0, (), None)
 
 
 class ListingParser:
@@ -81,7 +88,8 @@ class _Process:
     def __init__(self, child: Popen[bytes]) -> None:
         self.is_alive = True
         self._child = child
-        self._unsent: SimpleQueue[_Job | None] = SimpleQueue()
+        self._numbers = count()
+        self._unsent: PriorityQueue[_Job] = PriorityQueue()
         self._sent: SimpleQueue[_Job | None] = SimpleQueue()
         self._threads = [Thread(target=task, daemon=True) for task in (self._write, self._read)]
         for thread in self._threads:
@@ -89,10 +97,11 @@ class _Process:
 
     async def ask(self, arguments: tuple[Any, ...]) -> Any:
         """What the process answers; None when it does not."""
-        job = _Job(arguments, asyncio.get_running_loop().create_future())
+        size, result = len(arguments[1]), asyncio.get_running_loop().create_future()
+        job = _Job(size, next(self._numbers), arguments, result)
         self._unsent.put(job)
         try:
-            return await asyncio.wait_for(job.result, _PATIENCE)
+            return await asyncio.wait_for(result, _PATIENCE)
         except asyncio.TimeoutError:
             self._end()
             return None
@@ -100,7 +109,7 @@ class _Process:
     def close(self) -> None:
         """End the process."""
         self._end()
-        self._unsent.put(None)
+        self._unsent.put(_LAST)
         for thread in self._threads:
             thread.join()
         self._child.wait()
@@ -111,7 +120,7 @@ class _Process:
 
     def _write(self) -> None:
         pipe = cast("IO[bytes]", self._child.stdin)
-        while (job := self._unsent.get()) is not None:
+        while (job := self._unsent.get()).result is not None:
             # Before it is written: its answer may come at once. After an end, all are told so.
             self._sent.put(job)
             if self.is_alive:
@@ -135,12 +144,15 @@ class _Process:
         pipe.close()
 
     def _settle(self, job: _Job, answer: Any) -> None:
+        result = job.result
+        assert result is not None
+
         def settle() -> None:
-            if not job.result.done():
-                job.result.set_result(answer)
+            if not result.done():
+                result.set_result(answer)
 
         try:
-            job.result.get_loop().call_soon_threadsafe(settle)
+            result.get_loop().call_soon_threadsafe(settle)
         except RuntimeError:  # The loop is closed: nobody waits.
             pass
 

@@ -25,11 +25,27 @@ Scope: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
 
 
 class SentView(NamedTuple):
-    """What a scope sees of a project: its stored form (see `view.encode_view`), and the view, packed."""
+    """What a scope sees of a project: its stored form (see `view.encode_view`) and, packed, the files of each
+    candidate and the rest of the view."""
 
     scope: Scope
     encoded: dict[str, Any]
+    packed_files: list[bytes]
     packed: bytes
+
+    def files(self, index: int) -> tuple[File, ...]:
+        """The files of a candidate, best first."""
+        return tuple(File(*file) for file in marshal.loads(self.packed_files[index]))
+
+    def unpacked(self) -> View:
+        """The whole view."""
+        from compatlock.index.view import Candidate, Hidden, View
+
+        candidates, hidden = marshal.loads(self.packed)
+        return View(
+            tuple(Candidate(c[0], c[1], self.files(k), *c[2:]) for k, c in enumerate(candidates)),
+            tuple(Hidden(*each) for each in hidden),
+        )
 
 
 class SentReleases(Sequence[Release]):
@@ -83,18 +99,8 @@ def sent_view(listing: Listing, target: Target, policy: Policy) -> SentView | No
     return view if view is not None and view.scope == scope_of(target, policy) else None
 
 
-def pack_view(view: View) -> bytes:
-    """A view as it is sent."""
-    candidates = [(c[0], c[1], [*map(tuple, c[2])], *c[3:]) for c in view.candidates]
-    return marshal.dumps((candidates, [*map(tuple, view.hidden)]))
-
-
-def unpack_view(packed: bytes) -> View:
-    """The inverse of `pack_view`."""
-    from compatlock.index.view import Candidate, Hidden, View
-
-    candidates, hidden = marshal.loads(packed)
-    return View(
-        tuple(Candidate(c[0], c[1], tuple(File(*file) for file in c[2]), *c[3:]) for c in candidates),
-        tuple(Hidden(*each) for each in hidden),
-    )
+def pack_view(view: View) -> tuple[list[bytes], bytes]:
+    """A view as it is sent: see `SentView`."""
+    files = [marshal.dumps([*map(tuple, candidate[2])]) for candidate in view.candidates]
+    rest = [(candidate[:2] + candidate[3:]) for candidate in view.candidates]
+    return files, marshal.dumps((rest, [*map(tuple, view.hidden)]))
