@@ -101,7 +101,7 @@ def uv_indexes(indexes: Indexes) -> tuple[tuple[UvIndex, ...], tuple[tuple[str, 
 
     def name(index: PackageIndex) -> str:
         if index not in names:
-            free = (f"index-{number}" for number in range(1, 1000))
+            free = (f"compatlock-{number}" for number in range(1, 1000))
             names[index] = index.name or next(n for n in free if n not in taken)
             taken.add(names[index])
         return names[index]

@@ -102,10 +102,12 @@ def _without_own(entries: UvEntries, own: Mapping[str, Any]) -> tuple[UvEntries,
             values.append((key, value))
         elif own[key] != value:
             notes.append(f"tool.uv.{key} stays as you wrote it; the lock was made with {value}")
-    urls = {
-        str(index.get("url", "")).rstrip("/") for index in own.get("index", []) if isinstance(index, dict)
-    }
+    theirs = [index for index in own.get("index", []) if isinstance(index, dict)]
+    urls = {str(index.get("url", "")).rstrip("/") for index in theirs}
     indexes = tuple(index for index in entries.indexes if index.url.rstrip("/") not in urls)
+    if any(index.get("default") is True for index in theirs) and any(index.default for index in indexes):
+        notes.append("the default index of tool.uv stays as you wrote it; the lock was made with another")
+        indexes = tuple(index for index in indexes if not index.default)
     sources = tuple(pair for pair in entries.sources if pair[0] not in own.get("sources", {}))
     left = entries._replace(
         lists=tuple((key, items) for key, items in lists if items),
@@ -155,13 +157,15 @@ def _with_header(text: str) -> str:
     sub = next((place for name, place in headers if name.startswith("tool.uv.")), None)
     if sub is not None:
         return f"{text[:sub]}[tool.uv]\n\n{text[sub:]}"
-    return f"{text.rstrip()}\n\n[tool.uv]\n" if text.strip() else "[tool.uv]\n"
+    if not text.strip():
+        return "[tool.uv]\n"
+    return text + ("\n[tool.uv]\n" if text.endswith("\n") else "\n\n[tool.uv]\n")
 
 
 def _with_keys(
     text: str, entries: UvEntries, own: Mapping[str, Any], command: str, emptied: Iterable[str]
 ) -> str:
-    """The text with the arrays and values, and those indexes and sources that go where the user's are."""
+    """The text with the arrays and values, and those indexes that go into an array of the user's."""
     import tomlkit
 
     document: Any = tomlkit.parse(text)
@@ -182,11 +186,7 @@ def _with_keys(
             lines = "".join(f"    {_toml(item)}, {MARK}\n" for item in items)
             new.append(f"{key} = [\n    # {comment}\n{lines}]\n")
     new += (f"{key} = {_toml(value)} {MARK}\n" for key, value in entries.values)
-    if "sources" in own:
-        for name, index in entries.sources:
-            uv["sources"].add(name, tomlkit.value(_toml({"index": index})).comment(_COMMENT))
-    result: str = tomlkit.dumps(document)
-    return _inserted(result, "".join(new), "tool.uv")
+    return _inserted(tomlkit.dumps(document), "".join(new), "tool.uv")
 
 
 def _extend(array: Any, comment: str, items: Iterable[Any]) -> None:
@@ -203,8 +203,10 @@ def _extend(array: Any, comment: str, items: Iterable[Any]) -> None:
 def _with_tables(text: str, entries: UvEntries, own: Mapping[str, Any]) -> str:
     """The text with the tables that go behind the user's."""
     blocks = []
-    if entries.sources and "sources" not in own:
-        lines = "".join(f"{name} = {_toml({'index': index})} {MARK}\n" for name, index in entries.sources)
+    lines = "".join(f"{name} = {_toml({'index': index})} {MARK}\n" for name, index in entries.sources)
+    if "sources" in own:
+        text = _inserted(text, lines, "tool.uv.sources")
+    elif lines:
         blocks.append(f"[tool.uv.sources]\n{lines}")
     if "index" not in own or any(name == "tool.uv.index" for name, _ in _headers(text)):
         for index in entries.indexes:
@@ -224,12 +226,18 @@ def _inserted(text: str, block: str, table: str, *, with_tables: bool = False) -
         for number, (name, _) in enumerate(headers)
         if name == table or (with_tables and name.startswith(f"{table}."))
     )
-    end = headers[last + 1][1]
+    lines = text[: headers[last + 1][1]].splitlines(keepends=True)
     # Comments above the next header are about that.
-    head = re.sub(r"(?:^[ \t]*(?:#[^\n]*)?\n?)*\Z", "", text[:end], count=1, flags=re.MULTILINE)
-    tail = text[len(head) :].lstrip("\n")
-    gap = "\n" if with_tables else ""
-    return f"{head}{gap}{block}" + (f"\n{tail}" if tail else "")
+    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    head = "".join(lines)
+    rest = text[len(head) :]
+    if not head.endswith("\n"):
+        head += "\n"
+    if with_tables:
+        block = f"\n{block}"
+        rest = f"\n{rest}" if rest.strip() and not rest.startswith("\n") else rest
+    return f"{head}{block}{rest}"
 
 
 def _headers(text: str) -> Iterator[tuple[str, int]]:

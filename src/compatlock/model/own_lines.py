@@ -12,7 +12,8 @@ from compatlock.errors import InputError
 MARK = "# by compatlock"
 
 _OWN = re.compile(rf"[^\n]*{MARK}[ \t]*\r?$", re.MULTILINE)
-_OWN_LINE = re.compile(rf"[^\n]*{MARK}[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+# With the empty line above a table.
+_OWN_LINE = re.compile(rf"(?:^[ \t]*\r?\n(?=[ \t]*\[\[))?^[^\n]*{MARK}[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 
 
 def has_own_lines(text: str) -> bool:
@@ -28,7 +29,8 @@ def blanked(text: str, path: str) -> str:
 
 
 def removed(text: str, path: str) -> str:
-    """Return the text without the lines that are compatlock's. Raises InputError as `blanked`."""
+    """Return the text without the lines that are compatlock's, and the empty ones above its tables. Raises
+    InputError as `blanked`."""
     _refuse_intruders(text, path)
     return _OWN_LINE.sub("", text)
 
@@ -38,7 +40,7 @@ def _refuse_intruders(text: str, path: str) -> None:
     if MARK not in text:
         return
     in_own_table = False
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         shown = line.strip()
         if shown.endswith(MARK):
             in_own_table = in_own_table or shown.startswith("[[")
