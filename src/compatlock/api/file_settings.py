@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from compatlock.inputs.file_settings import FileIndex, FileSettings, ScopedEdge
     from compatlock.model.requirement import Requirement
 
+_IGNORED_EXTRAS = (
+    "{}: the extras of {}[{}] are ignored: an override is about versions, the extras stay those asked for"
+)
+
 
 def under_options(
     options: LockOptions,
@@ -46,11 +50,11 @@ def under_options(
         no_binary=(*options.no_binary, *settings.no_binary),
         only_binary=(*options.only_binary, *settings.only_binary),
     )
-    overrides, void = _overrides(settings.overrides, holds, memo, notes)
+    overrides, edges, void = _overrides(settings.overrides, holds, memo, notes)
     return Asked(
         changed,
-        overrides,
-        tuple(sorted(_edge_overrides(settings.overrides, holds, memo, notes))),
+        tuple(overrides),
+        tuple(edges),
         tuple(sorted({*_exclusions(settings.exclusions), *void})),
         tuple(notes),
     )
@@ -121,49 +125,31 @@ def _overrides(
     holds: Callable[[str], bool],
     memo: MutableMapping[str, str] | None,
     notes: list[str],
-) -> tuple[tuple[Requirement, ...], list[Exclusion]]:
-    """The overrides of every bound on a package; and, as in uv, a package none of whose overrides' markers
-    holds is not needed at all."""
-    everywhere = [(each.text, each.origin) for each in asked if not each.package]
-    by_name: dict[str, list[Requirement]] = {}
-    for override in parse_requirements(everywhere, memo):
-        _tell_extras(override, notes)
-        by_name.setdefault(override.name, []).append(override)
-    applied: list[Requirement] = []
+) -> tuple[list[Requirement], list[EdgeOverride], list[Exclusion]]:
+    """The overrides of every bound on a package, and those of single edges; and, as in uv, what is overridden
+    but under markers that do not hold is not needed at all."""
+    asked = list(asked)
+    parsed = parse_requirements([(each.text, each.origin) for each in asked], memo)
+    by_edge: dict[tuple[str, str, str], list[Requirement]] = {}
+    for each, override in zip(asked, parsed, strict=True):
+        if override.extras:
+            notes.append(_IGNORED_EXTRAS.format(override.origin, override.name, ",".join(override.extras)))
+        by_edge.setdefault((each.package, override.name, each.version), []).append(override)
+    everywhere: list[Requirement] = []
+    edges: list[EdgeOverride] = []
     void: list[Exclusion] = []
-    for name, overrides in by_name.items():
+    for (package, on, version), overrides in by_edge.items():
         held = [each for each in overrides if not each.marker or holds(each.marker)]
-        if held:
-            bounds = ",".join(sorted({each.specifier for each in held if each.specifier}))
-            applied.append(held[0]._replace(specifier=bounds, extras=(), marker=""))
+        bounds = ",".join(sorted({each.specifier for each in held if each.specifier}))
+        if not held:
+            void.append(Exclusion(package, on, version=version))
+        elif package:
+            edges.append(EdgeOverride(package, on, bounds, version))
         else:
-            void.append(Exclusion("", name))
-    return tuple(sorted(applied)), void
-
-
-def _edge_overrides(
-    asked: Iterable[ScopedEdge],
-    holds: Callable[[str], bool],
-    memo: MutableMapping[str, str] | None,
-    notes: list[str],
-) -> Iterator[EdgeOverride]:
-    for each in asked:
-        if each.package:
-            (override,) = parse_requirements(((each.text, each.origin),), memo)
-            _tell_extras(override, notes)
-            if not override.marker or holds(override.marker):
-                yield EdgeOverride(each.package, override.name, override.specifier, each.version)
+            everywhere.append(held[0]._replace(specifier=bounds, extras=(), marker=""))
+    return sorted(everywhere), sorted(edges), void
 
 
 def _exclusions(asked: Iterable[ScopedEdge]) -> Iterator[Exclusion]:
     for each in asked:
         yield Exclusion(each.package, normalise(each.text), version=each.version)
-
-
-def _tell_extras(override: Requirement, notes: list[str]) -> None:
-    if override.extras:
-        extras = ",".join(override.extras)
-        notes.append(
-            f"{override.origin}: the extras of {override.name}[{extras}] are ignored: an override is about "
-            "versions, the extras stay those asked for"
-        )
