@@ -129,7 +129,7 @@ def _what_is_behind(lock: Lock, request: Request, universe: Universe, supply: Su
 
 
 def _idle_waivers(request: Request, universe: Universe) -> tuple[str, ...]:
-    if not request.waivers:
+    if all(waiver.source.startswith("profile ") for waiver in request.waivers):
         return ()
     from compatlock.api.idle_waivers import idle_waivers
 
