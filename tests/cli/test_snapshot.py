@@ -63,3 +63,17 @@ def test_bad_input(cli: Cli, words: list[str], problem: str) -> None:
     assert run.code == 2
     assert problem in run.err
     assert not Path("snapshot.json.xz").exists()
+
+
+def test_indexes_that_files_name(cli: Cli, world: IndexServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COMPATLOCK_DEFAULT_INDEX")
+    Path("r.in").write_text(f"-i {world.url}\na\n")
+    assert cli("snapshot", "r.in", "-q").code == 0
+    replayed = cli("lock", "r.in", "--snapshot", "snapshot.json.xz", "-o", "-")
+    assert pins_of(replayed.out) == {"a": "2.0", "b": "1.0"}
+    with IndexServer() as other:
+        Path("r.in").write_text(f"-i {world.url}\n--extra-index-url {other.url}\na\n")
+        run = cli("snapshot", "r.in", "-o", "two.json.xz")
+    assert run.code == 2
+    assert "a snapshot is of one index" in run.err
+    assert not Path("two.json.xz").exists()

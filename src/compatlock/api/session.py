@@ -10,6 +10,7 @@ from compatlock.index.indexes import IndexSet
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
 from compatlock.index.supply import CacheChanged, IndexChanged, Supply
+from compatlock.model.index import Indexes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def with_supply(
     network = None
     try:
         prepared = prepare(options, used.memo, needs_roots=needs_roots)
+        if options.snapshot:
+            # It stands for whatever index there was, also for one that a file names.
+            prepared = prepared._replace(indexes=Indexes(options.indexes.default))
         request = prepared.request
         if not options.offline:
             indexes = IndexSet(prepared.indexes).all
