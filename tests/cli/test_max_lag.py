@@ -47,6 +47,6 @@ def test_what_an_extra_names_is_told_when_it_is_far_behind(cli: Cli, index: Inde
     assert run.pins == {"app": "1.0", "other": "2.0", "server": "1.0"}
     assert (
         "note: server 1.0, which app[serve] names, is 183 days behind 2.0 (held back: other 2.0 needs "
-        "server<2); server 2.0 is possible and changes other 2.0 to 1.0 (worst root lag (days): 61 instead of "
-        "0); `compatlock explain ... server` tells more\n"
+        "server<2); server 2.0 is possible and changes other 2.0 to 1.0 (worst root lag (days): 61 instead "
+        "of 0); `compatlock explain ... server` tells more\n"
     ) in run.err
