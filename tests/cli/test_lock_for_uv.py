@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from compatlock.api import uv_run
+from compatlock.environment import uv as environment_uv
 from compatlock.environment.uv import find_uv
 from compatlock.errors import InputError
 from compatlock.lockfile.uv_lock_pins import Chosen, UvLock
@@ -263,6 +264,21 @@ def test_a_prerelease_that_is_pinned(project: Project) -> None:
     assert project.installed() == {"early": "2.0rc1", "user": "1.0"}
 
 
+def test_a_local_build_beside_what_is_pinned(project: Project) -> None:
+    """`==` admits it, and uv takes it: so `===` has to be written, when that is found out."""
+    project.index.add("build", "2.0")
+    project.index.add("build", "2.0+cu128")
+    project.index.add("user", "1.0", requires=["build"])
+    options = ("-c", "constraints.txt")
+    Path("constraints.txt").write_text("build!=2.0+cu128\n", encoding="utf-8")
+    run = project.lock('"user"', *options)
+    assert run.code == 0, run.err
+    assert '"build===2.0", # by compatlock' in Path("pyproject.toml").read_text(encoding="utf-8")
+    assert project.installed() == {"user": "1.0", "build": "2.0"}
+    assert "unchanged: pyproject.toml\nunchanged: uv.lock" in project.lock("", *options).err
+    assert project.lock("", *options, "--locked").code == 0
+
+
 def test_extras_and_groups(project: Project) -> None:
     more = (
         '[project.optional-dependencies]\nquick = ["app[fast]"]\n'
@@ -486,3 +502,61 @@ def test_offline_without_what_uv_needs(project: Project) -> None:
     run = project.lock("", "--offline")
     assert run.code == 3
     assert not Path("uv.lock").exists()
+
+
+def test_an_old_uv(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Overrides of one package's needs are refused before anything is written; all else works."""
+    run_uv = environment_uv.run_uv
+
+    def old(program: str, arguments: list[str], *rest: object, **named: object) -> str:
+        if arguments == ["--version"]:
+            return "uv 0.11.9 (x86_64)\n"
+        return run_uv(program, arguments, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(uv_run, "run_uv", old)
+    run = project.lock('"app", "lib>=2"', "--waive", "app -> lib")
+    assert run.code == 2
+    assert "is uv 0.11.9 (x86_64), and overrides of one package's needs came with 0.12" in run.err
+    assert "tool.uv" not in Path("pyproject.toml").read_text(encoding="utf-8")
+    Path("pyproject.toml").unlink()
+    assert project.lock('"app"').code == 0
+
+
+def test_the_project_in_another_folder(project: Project) -> None:
+    Path("there").mkdir()
+    Path("there/pyproject.toml").write_bytes(b"\xef\xbb\xbf" + APP.replace("\n", "\r\n").encode())
+    run = project.cli(
+        "lock", "there/pyproject.toml", "--write-pyproject", "--no-shipped-facts", "--auto-waive"
+    )
+    assert run.code == 0, run.err
+    assert f"`uv sync --locked --project there --python {HERE}`" in run.err
+    data = Path("there/pyproject.toml").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf" + APP.replace("\n", "\r\n").encode())
+    assert data.count(b"\n") == data.count(b"\r\n")
+    assert project.uv("lock", "--check", "--project", "there").returncode == 0
+
+
+MEMBER = """[project]
+name = "member"
+version = "0"
+requires-python = ">=3.10"
+dependencies = ["speed<2"]
+"""
+
+
+def test_workspaces(project: Project) -> None:
+    Path("packages/member").mkdir(parents=True)
+    Path("packages/member/pyproject.toml").write_text(MEMBER, encoding="utf-8")
+    more = '[tool.uv.workspace]\nmembers = ["packages/*"]\n'
+    alone = project.cli("lock", "packages/member/pyproject.toml", "--write-pyproject")
+    assert alone.code == 0, alone.err
+    Path("packages/member/uv.lock").unlink()
+    Path("packages/member/pyproject.toml").write_text(MEMBER, encoding="utf-8")
+    both = project.lock('"base"', "packages/member/pyproject.toml", more=more)
+    assert both.code == 0, both.err
+    assert f"`uv sync --locked --all-packages --python {HERE}`" in both.err
+    assert Path("packages/member/pyproject.toml").read_text(encoding="utf-8") == MEMBER
+    assert project.installed("--all-packages") == {"base": "2", "speed": "1"}
+    member = project.cli("lock", "packages/member/pyproject.toml", "--write-pyproject")
+    assert member.code == 2
+    assert "is of a member of the workspace of pyproject.toml, whose uv.lock is for all members" in member.err

@@ -12,7 +12,7 @@ from compatlock.model.policy import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from compatlock.api.locking import Outcome
     from compatlock.api.options import LockOptions
@@ -57,9 +57,12 @@ def parts_of(asked: Asked, outcome: Outcome) -> tuple[UvPart, ...]:
     )
 
 
-def entries_for(options: LockOptions, parts: Sequence[UvPart], outcome: Outcome) -> UvEntries:
-    """Return the entries for a lock. Raises InputError for what uv cannot be told."""
-    return entries_of(outcome.lock, parts, _decreed(options, parts))
+def entries_for(
+    options: LockOptions, parts: Sequence[UvPart], outcome: Outcome, exact: Collection[str] = ()
+) -> UvEntries:
+    """Return the entries for a lock; `exact` as in `tool_uv.entries_of`. Raises InputError for what uv cannot
+    be told."""
+    return entries_of(outcome.lock, parts, _decreed(options, parts), exact)
 
 
 def _decreed(options: LockOptions, parts: Sequence[UvPart]) -> Decreed:

@@ -16,8 +16,8 @@ from compatlock.api.uv_workspace import refuse_member
 from compatlock.errors import InputError, LockInvalid, LockOutdated
 from compatlock.inputs.file_bytes import PYPROJECT, kind_of, read_bytes
 from compatlock.lockfile.formats import STDOUT, UV, read_pins_of
-from compatlock.lockfile.tool_uv_text import render_entries, with_entries
-from compatlock.lockfile.uv_lock_pins import Chosen, UvLock, differences
+from compatlock.lockfile.tool_uv_text import exact_names, render_entries, with_entries
+from compatlock.lockfile.uv_lock_pins import Chosen, UvLock, differences, local_builds
 from compatlock.lockfile.write import write_bytes_atomically
 from compatlock.model.names import normalise
 from compatlock.model.toml import parse_toml
@@ -152,9 +152,12 @@ class _Run:
 
     # Afterwards
 
-    def entries(self, parts: Sequence[UvPart], written: Written) -> UvEntries:
-        """What uv has to be told."""
-        return entries_for(self._options, parts, written.outcome)
+    def entries(
+        self, parts: Sequence[UvPart], written: Written, exact: frozenset[str] = frozenset()
+    ) -> UvEntries:
+        """What uv has to be told. `exact` are packages of which it would take a local build otherwise, beside
+        those of which that was found out before."""
+        return entries_for(self._options, parts, written.outcome, exact | exact_names(self._text))
 
     def command(self) -> str:
         """The command that renews the entries."""
@@ -183,32 +186,46 @@ class _Run:
         self, parts: Sequence[UvPart], written: Written
     ) -> tuple[tuple[LockFile, ...], tuple[str, ...]]:
         """Write the entries, let uv lock, and compare; on failure everything is as before."""
-        entries = self.entries(parts, written)
-        uv = self._uv or Uv(self._options)
-        if entries.is_scoped:
-            uv.require_scopes()
-        text, notes = with_entries(self._text, entries, self.command(), self._path)
         before = self._read_lock()
         try:
-            if text != self._text:
-                mark = b"\xef\xbb\xbf" if self._bytes.startswith(b"\xef\xbb\xbf") else b""
-                write_bytes_atomically(self._path, mark + text.encode())
-            uv.lock(self._project, self._folder, parts)
-            after = self._read_lock()
-            if after is None:
-                raise LockInvalid(f"uv wrote no {self._lock_path}; pyproject.toml is as before")
-            found = self._differences(after, parts)
-            if found:
-                raise LockInvalid(
-                    "uv locked something else with these pins; pyproject.toml and uv.lock are as before",
-                    violations=found[:_NAMED],
-                    hints=["`--show-tool-uv` prints what uv was told"],
-                )
+            text, after, notes = self._let_lock(self._uv or Uv(self._options), parts, written)
         except BaseException:
             self._restore(before)
             raise
         files = (LockFile(self._path, UV, self._text, text), LockFile(self._lock_path, UV, before, after))
         return files, (*notes, *self._remarks(after, parts))
+
+    def _let_lock(
+        self, uv: Uv, parts: Sequence[UvPart], written: Written
+    ) -> tuple[str, str, tuple[str, ...]]:
+        """The texts of pyproject.toml and of the uv.lock that uv made of it, and remarks. Raises LockInvalid
+        when that has other pins."""
+        exact: frozenset[str] = frozenset()
+        there = self._text
+        while True:
+            entries = self.entries(parts, written, exact)
+            if entries.is_scoped:
+                uv.require_scopes()
+            text, notes = with_entries(self._text, entries, self.command(), self._path)
+            if text != there:
+                mark = b"\xef\xbb\xbf" if self._bytes.startswith(b"\xef\xbb\xbf") else b""
+                write_bytes_atomically(self._path, mark + text.encode())
+                there = text
+            uv.lock(self._project, self._folder, parts)
+            after = self._read_lock()
+            if after is None:
+                raise LockInvalid(f"uv wrote no {self._lock_path}; pyproject.toml is as before")
+            found = self._differences(after, parts)
+            if not found:
+                return text, after, notes
+            local = self._local_builds(after, parts)
+            if local <= exact:
+                raise LockInvalid(
+                    "uv locked something else with these pins; pyproject.toml and uv.lock are as before",
+                    violations=found[:_NAMED],
+                    hints=["`--show-tool-uv` prints what uv was told"],
+                )
+            exact |= local
 
     def _restore(self, lock: str | None) -> None:
         if read_bytes(self._path, PYPROJECT) != self._bytes:
@@ -238,6 +255,12 @@ class _Run:
         return tuple(
             words if len(targets) == len(parts) else f"{words} ({'; '.join(targets)})"
             for words, targets in by_words.items()
+        )
+
+    def _local_builds(self, text: str, parts: Sequence[UvPart]) -> frozenset[str]:
+        uv_lock = UvLock(text, self._lock_path)
+        return frozenset(
+            name for p in parts for name in local_builds(p.lock, p.target, uv_lock, self._chosen())
         )
 
     def _chosen(self) -> Chosen:

@@ -78,11 +78,14 @@ class UvEntries(NamedTuple):
         return any(not isinstance(item, str) for _, items in self.lists for item in items)
 
 
-def entries_of(lock: Lock, parts: Sequence[UvPart], decreed: Decreed) -> UvEntries:
-    """Return the entries for a lock of one target, or of several, whose `parts` are given."""
+def entries_of(
+    lock: Lock, parts: Sequence[UvPart], decreed: Decreed, exact: Collection[str] = ()
+) -> UvEntries:
+    """Return the entries for a lock of one target, or of several, whose `parts` are given. `exact` are
+    packages of which there are local builds (`2.7.0+cu128`) of what is pinned: `==` admits them."""
     lists = {
         "environments": _environments(parts),
-        "constraint-dependencies": _constraints(lock),
+        "constraint-dependencies": _constraints(lock, exact),
         "override-dependencies": _overrides(parts, decreed),
         "exclude-dependencies": _exclusions(decreed.exclusions),
     }
@@ -151,16 +154,16 @@ def _environment(first: Target, last: Target) -> str:
     return f"{python} and sys_platform == '{system}' and platform_machine == '{machine}' and {cpython}"
 
 
-def _constraints(lock: Lock) -> tuple[Item, ...]:
+def _constraints(lock: Lock, exact: Collection[str]) -> tuple[Item, ...]:
     """The pins. A package that has one version has it wherever it is needed."""
     versions: dict[str, dict[str, list[str]]] = {}
     for pin in lock.pins:
         versions.setdefault(pin.name, {}).setdefault(pin.version, []).append(pin.marker)
     found: list[Item] = []
     for name, by_version in sorted(versions.items()):
+        one, equals = len(by_version) == 1, "===" if name in exact else "=="
         for version, markers in by_version.items():
-            one = len(by_version) == 1
-            found.append(_with_marker(f"{name}=={version}", "" if one else " or ".join(markers)))
+            found.append(_with_marker(f"{name}{equals}{version}", "" if one else " or ".join(markers)))
     return tuple(found)
 
 

@@ -76,6 +76,11 @@ def with_entries(
     return result.replace("\n", ends), notes
 
 
+def exact_names(text: str) -> frozenset[str]:
+    """Return the packages that compatlock pinned with `===` in a text."""
+    return frozenset(re.findall(rf'^\s*"([a-z0-9-]+)===[^"]*",?[ \t]*{MARK}', text, re.MULTILINE))
+
+
 def _uv_of(values: Mapping[str, Any], path: str) -> dict[str, Any]:
     tool = values.get("tool", {})
     own = tool.get("uv", {}) if isinstance(tool, dict) else None

@@ -198,6 +198,16 @@ def differences(lock: Lock, target: Target, uv_lock: UvLock, chosen: Chosen) -> 
     return tuple(found)
 
 
+def local_builds(lock: Lock, target: Target, uv_lock: UvLock, chosen: Chosen) -> tuple[str, ...]:
+    """Return the packages of which uv would install a local build of what a lock for the target pins."""
+    installed = uv_lock.installed(target, chosen)
+    return tuple(
+        pin.name
+        for pin in lock.pins
+        if pin.name in installed and installed[pin.name].version.startswith(f"{pin.version}+")
+    )
+
+
 def _other_files(name: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Sequence[str]:
     return [
         f"{name}: {filename} has another hash in uv.lock"
