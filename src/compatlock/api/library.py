@@ -8,7 +8,7 @@ from compatlock import __version__
 from compatlock.api.make import make_lock
 from compatlock.api.options import LockOptions
 from compatlock.errors import InputError
-from compatlock.lockfile.compare import Change, changes
+from compatlock.lockfile.compare import Change, changes, together
 from compatlock.model.index import parse_indexes
 from compatlock.model.lock import Lock
 from compatlock.model.policy import ALL, split
@@ -75,8 +75,9 @@ def lock(
     """Find the best set of versions, check it, and return it.
 
     requirements:  requirement strings (PEP 508), or one
-    files:         paths of requirements and pyproject.toml files; constraints: of constraints files
-    extras, groups: extras and dependency groups (PEP 735) of those pyproject.toml files
+    files:         paths of requirements files, pyproject.toml and setup.cfg files and scripts (PEP 723);
+                   constraints: of constraints files
+    extras, groups: extras and dependency groups (PEP 735) of those projects
     profile:       name or file of a profile, or several
     target:        what to lock for; None, or an empty field, falls back to the profile's target, then to
                    the running interpreter and platform
@@ -443,11 +444,12 @@ def from_json(value: Mapping[str, Any]) -> Lock:
 
 
 def compare(old: Lock | Mapping[str, str], new: Lock | Mapping[str, str]) -> tuple[Change, ...]:
-    """What changed between two locks (or `{name: version}`): added, removed and changed pins by name."""
+    """What changed between two locks (or `{name: version}`): added, removed and changed pins by name. The
+    versions for several targets are one text, `1.0, 2.0`."""
     return changes(_pins(old), _pins(new))
 
 
 def _pins(lock: Mapping[str, str] | Lock | None) -> dict[str, str]:
     if lock is None:
         return {}
-    return lock.versions if isinstance(lock, Lock) else dict(lock)
+    return together(lock.older_pins) if isinstance(lock, Lock) else dict(lock)

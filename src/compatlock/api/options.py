@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class LockOptions(NamedTuple):
     """The options of `compatlock.lock` and of `compatlock lock`, by their names there.
 
-    requirements:     requirement strings; files: requirements files (`-` is standard input) and
-                      pyproject.toml files; constraints: constraints files
+    requirements:     requirement strings; files: requirements files (`-` is standard input), pyproject.toml
+                      and setup.cfg files and scripts (PEP 723); constraints: constraints files
     extras, groups, all_extras, all_groups, only_groups: what of pyproject.toml files is wanted beside the
                       project's dependencies
     profiles:         names or files of profiles
