@@ -130,16 +130,37 @@ def test_without_a_hash_nothing_is_built(cli: Cli, filled: IndexServer, witness:
     assert built(witness) == set()
 
 
-def test_a_release_that_cannot_be_built_is_no_candidate(cli: Cli, filled: IndexServer, witness: Path) -> None:
+def test_of_a_release_that_cannot_be_built_the_sdist_counts(
+    cli: Cli, filled: IndexServer, witness: Path
+) -> None:
     add(filled, witness, "a", "2.0", requires=["b"], first="print('looking for gcc')\nsys.exit('no gcc')")
     assert versions(cli, "-r", "a") == {"a": "2.0"}
     run = cli("lock", "-r", "a", "--allow-builds", "a", "-o", "-")
-    assert run.pins == {"a": "1.0", "b": "1.0"}
-    assert "warning: a 2.0 cannot be built, so it is no candidate: no gcc\n" in run.err
+    assert run.pins == {"a": "2.0"}
+    assert "warning: a 2.0 could not be built for its metadata: no gcc\n" in run.err
     assert "  looking for gcc\n" in run.err
-    run = cli("lock", "-r", "a>1", "--allow-builds", "a", *OUT)
+    assert "note: a 2.0: sdist metadata, unverified\n" in run.err
+    assert "is not certain" not in run.err
+
+
+def test_what_neither_says_what_it_needs_nor_can_be_built(
+    cli: Cli, index: IndexServer, witness: Path
+) -> None:
+    versions_of_a = [f"1.{n}" for n in range(6)]
+    for version in versions_of_a:
+        add(index, witness, "a", version, static=None, first="sys.exit('no gcc')")
+    run = cli("lock", "-r", "a", "--allow-builds", *OUT)
     assert run.code == 1
-    assert "it cannot be built: no gcc" in run.err
+    assert "the sdist has no PKG-INFO, and it cannot be built: no gcc" in run.err
+    assert "hint: a 1.5 could not be built: no gcc\n" in run.err
+    assert built(witness) == {"a 1.5", "a 1.4", "a 1.3"}, "the others would fail too"
+
+
+def test_warnings_of_a_backend_are_part_of_its_output(cli: Cli, index: IndexServer, witness: Path) -> None:
+    add(index, witness, "a", first="import warnings\nwarnings.warn('old classifiers')")
+    for flag, shown in (("-q", False), ("-v", True)):
+        run = cli("lock", "-r", "a", "--allow-builds", "a", "--no-cache", flag, "-o", "-")
+        assert ("old classifiers" in run.err) is shown
 
 
 def test_an_sdist_without_metadata(cli: Cli, index: IndexServer, witness: Path) -> None:
@@ -260,7 +281,6 @@ def test_build_requirements_are_from_the_index(cli: Cli, filled: IndexServer, wi
     add(filled, witness, "built-backend")
     data = buildable("f", "1.0", system=SYSTEM.replace("[]", '["built-backend"]', 1))
     filled.add_file("f", "f-1.0.tar.gz", data)
-    run = cli("lock", "-r", "f", "--allow-builds", "f", *OUT)
-    assert run.code == 1
-    assert "it cannot be built" in run.err
+    run = cli("lock", "-r", "f", "--allow-builds", "f", "-o", "-")
+    assert "warning: f 1.0 could not be built for its metadata: " in run.err
     assert built(witness) == set()

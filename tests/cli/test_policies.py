@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from compatlock.index.view import View, Viewer
+from compatlock.model.listing import Listing
 from tests.support.command import Cli
 from tests.support.index_server import IndexServer
 
@@ -119,12 +121,13 @@ def test_a_policy_of_one_package_leaves_the_cache_of_the_others(
 ) -> None:
     versions(cli, *BOTH)
     made: list[str] = []
-    from compatlock.index.view import Viewer
-
     view = Viewer.view
-    monkeypatch.setattr(
-        Viewer, "view", lambda self, listing: made.append(listing.project) or view(self, listing)
-    )
+
+    def noted(viewer: Viewer, listing: Listing) -> View:
+        made.append(listing.project)
+        return view(viewer, listing)
+
+    monkeypatch.setattr(Viewer, "view", noted)
     asked = len(filled.requests)
     assert versions(cli, *BOTH, "--prerelease", "a=allow") == {"a": "4.0rc1", "b": "2.0"}
     assert made == ["a"], "the view of b is that of the run before"

@@ -8,7 +8,7 @@ from compatlock.model.display import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from compatlock.index.supply import Supply
     from compatlock.model.building import Build
@@ -21,15 +21,18 @@ _NAMED = 5
 _LINES = 40
 
 
-def build_news(lock: Lock, supply: Supply, builds: Iterable[Build]) -> Iterator[str]:
+def build_news(lock: Lock, supply: Supply, builds: Sequence[Build]) -> Iterator[str]:
     """What to say of the builds of a run, and of pins whose sdists do not say what they need."""
     for build in builds:
         who = f"{build.project} {build.version}"
         if build.problem:
-            yield f"warning: {who} cannot be built, so it is no candidate: {_failure(build)}"
+            yield f"warning: {who} could not be built for its metadata: {_failure(build)}"
         else:
             yield f"built {who} for its metadata ({build.seconds:.1f} s)"
-    unverified = [pin for pin in lock.pins if UNVERIFIED in pin.notes]
+    failed = {(build.project, build.version) for build in builds if build.problem}
+    unverified = [
+        pin for pin in lock.pins if UNVERIFIED in pin.notes and (pin.name, pin.version) not in failed
+    ]
     if not unverified:
         return
     builder = supply.builder
@@ -60,7 +63,7 @@ def build_hints(core: Core, universe: Universe, supply: Supply) -> Iterator[str]
             yield f"`--allow-builds {name}` {what} (its code runs then)"
     for build in builder.builds if builder is not None else ():
         if build.problem and build.project in names:
-            yield f"{build.project} {build.version} cannot be built: {_failure(build)}"
+            yield f"{build.project} {build.version} could not be built: {_failure(build)}"
 
 
 def build_details(builds: Iterable[Build]) -> Iterator[str]:

@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from compatlock.model.target import Target
 
 
+# After so many failed builds of a project no other of its releases is built.
+_FAILURES = 3
+
+
 class SdistBuilder:
     """Builds the sdists of the `allowed` packages (`:all:`); `builds` are those that were made.
 
     Metadata may depend on the platform and the Python: a build tells nothing of another target than the
-    running machine, with a Python that is there.
+    running machine, with a Python that is there. A project that keeps failing is let be: what its sdists say
+    has to do, and others of its releases would fail for the same reason.
     """
 
     def __init__(
@@ -49,6 +54,8 @@ class SdistBuilder:
 
     def permits(self, project: str, target: Target) -> bool:
         """Whether sdists of a project may be built, and a build here tells what holds for the target."""
+        if sum(bool(build.problem) for build in self.builds if build.project == project) >= _FAILURES:
+            return False
         is_allowed = project in self._allowed or ALL in self._allowed
         return is_allowed and not self.refusal(target)
 

@@ -10,7 +10,9 @@ import os
 import sys
 import tarfile
 import tempfile
+import warnings
 import zipfile
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from compatlock.environment.build_process import Deadline, Recorder, environment_for_hooks, last_line
@@ -22,7 +24,7 @@ from compatlock.model.toml import parse_toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from compatlock.model.building import Sdist
@@ -224,8 +226,9 @@ def _ask_backend(source: str, system: BuildSystem, environment: _Environment, fo
             environment.hook_runner,
             environment.python,
         )
-        environment.install(hooks.get_requires_for_build_wheel())
-        name = hooks.prepare_metadata_for_build_wheel(folder)
+        with _warnings_kept(recorder):
+            environment.install(hooks.get_requires_for_build_wheel())
+            name = hooks.prepare_metadata_for_build_wheel(folder)
         with open(os.path.join(folder, os.path.basename(name), "METADATA"), "rb") as file:
             return file.read()
     except BackendUnavailable as error:
@@ -241,6 +244,17 @@ def _ask_backend(source: str, system: BuildSystem, environment: _Environment, fo
     except (OSError, ValueError, TypeError, KeyError) as error:
         problem = f"its build backend gives no metadata ({error})"
     raise BuildFailed(problem, output=recorder.output)
+
+
+@contextmanager
+def _warnings_kept(recorder: Recorder) -> Iterator[None]:
+    """Put warnings of the backend, which `pyproject_hooks` makes warnings of this process, to its output."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            recorder.output += "".join(f"warning: {warning.message}\n" for warning in caught)
 
 
 def _check(metadata: bytes, sdist: Sdist, output: str) -> None:

@@ -13,8 +13,8 @@ class Progress(NamedTuple):
     """The state after one more answer: `done` of `wanted` listings and metadata so far (`wanted` grows
     as the search goes on), requests sent, and bytes received as they came over the wire.
 
-    `what` is what was just finished: a project's name or a file's name. When an sdist is about to be built for
-    its metadata, `building` says which, and nothing else is told.
+    `what` is what was just finished: a project's name or a file's name. When an sdist is about to be built
+    for its metadata, `building` says which, and nothing else is told.
     """
 
     what: str

@@ -11,7 +11,7 @@ from compatlock.errors import NotCached
 from compatlock.index.holdings import CacheChanged, Holdings
 from compatlock.index.indexes import index_set_of, request_key
 from compatlock.index.stored_edges import decode_dependencies
-from compatlock.model.dependencies import BUILT, MISSING, Dependencies
+from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from compatlock.index.lazy_network import LazyNetwork
     from compatlock.index.store import Store
     from compatlock.model.building import Builder, Sdist
+    from compatlock.model.dependencies import Dependencies
     from compatlock.model.listing import Listing
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
@@ -149,23 +150,25 @@ class Supply(Holdings):
         return True
 
     def _settle(self, releases: Iterable[tuple[str, int]], builder: Builder) -> None:
-        """Build those of the releases that have to be and may be. One that cannot be built is none that could
-        be installed: it has a problem."""
+        """Build those of the releases that have to be and may be. Of one that cannot be built, what its sdist
+        says stays: it may be built elsewhere, or in an environment that has more."""
         unsettled = [release for release in releases if release not in self._settled]
         self._settled.update(unsettled)
-        permitted = [(name, i) for name, i in unsettled if builder.permits(name, self.target)]
-        for release in self.to_be_built(permitted):
+        for release in self.to_be_built(unsettled):
+            name, index = release
+            if not builder.permits(name, self.target):
+                continue
             key = f"built-{builder.key(self.target)}"
             if not self._take_build(release, key):
                 from compatlock.index.built import build
 
-                name, index = release
                 metadata = build(builder, self.target, self._sdist(name, index))
-                if metadata.problem:
-                    # Another day it may succeed: that is not stored.
-                    self._dependencies[release] = Dependencies((), {}, (), BUILT, metadata.problem)
-                else:
+                known = self._dependencies[release]
+                if not metadata.problem:
                     self._take_build(release, key, metadata)
+                elif known.problem:
+                    problem = f"{known.problem}, and {metadata.problem}"
+                    self._dependencies[release] = known._replace(problem=problem)
         self._store.flush()
 
     def _sdist(self, name: str, index: int) -> Sdist:
@@ -248,7 +251,7 @@ class Supply(Holdings):
             return False
         self._add_package(name, listing.digest, self._make_view(listing), None)
         self._versions[name] = versions_of(listing)
-        self._store.flush()
+        self._store.flush_soon()
         return True
 
     def take_metadata(self, name: str, index: int, metadata: Metadata) -> Dependencies:
