@@ -120,3 +120,37 @@ def test_a_lock_is_an_input_with_its_hashes(cli: Cli, index: IndexServer) -> Non
     run = cli("lock", "requirements.lock", "-o", "-")
     assert run.code == 0
     assert hashes(run.out) == hashes(first)
+
+
+def test_a_check_of_a_lock_with_fewer_files_is_clean(cli: Cli, index: IndexServer) -> None:
+    index.add("app", "1.0", tags=["py3-none-any", "cp312-cp312-manylinux_2_17_x86_64"], sdist=True)
+    target = ("--python-version", "3.12", "--python-platform", "linux")
+    write("app==1.0\n")
+    digest = hashes(cli("lock", "requirements.in", "-o", "-", *target).out)[0]
+    write(f"app==1.0 {digest}\n")
+    for name in ("requirements.lock", "pylock.toml", "lock.json"):
+        assert cli("lock", "requirements.in", "-o", name, *target).code == 0
+        run = cli("check", name)
+        assert (run.code, "hash" in run.out) == (0, False), run.out
+        assert cli("lock", "requirements.in", "-o", name, "--locked", *target).code == 0
+
+
+def test_hashes_for_each_target(cli: Cli, index: IndexServer) -> None:
+    index.add("app", "1.0", tags=["cp312-cp312-win_amd64", "cp312-cp312-manylinux_2_17_x86_64"])
+    index.add("app", "2.0")
+    two = "\n".join(
+        f"app==1.0 ; sys_platform == '{system}' --hash=sha256:{index.sha256(name)}"
+        for system, name in (
+            ("win32", "app-1.0-cp312-cp312-win_amd64.whl"),
+            ("linux", "app-1.0-cp312-cp312-manylinux_2_17_x86_64.whl"),
+        )
+    )
+    write(f"{two}\n")
+    targets = ("--target", "3.12@linux", "--target", "3.12@windows")
+    run = cli("lock", "requirements.in", *targets, "-o", "-")
+    assert run.code == 0, run.err
+    assert len(hashes(run.out)) == 2
+    write(two.replace("'win32'", "'linux'") + "\n")
+    run = cli("lock", "requirements.in", *targets, "-o", "-")
+    assert run.code == 2
+    assert "requirements.in:1: none of its hashes is that of a file of app 1.0" in run.err
