@@ -101,10 +101,11 @@ def _platform_hints(name: str, releases: Iterable[Hidden]) -> Iterator[str]:
 def nearest_platform(releases: Iterable[Hidden]) -> tuple[str, str] | None:
     """The lowest floor that admits one of the releases, and which."""
     platforms = [(h.detail, h.version) for h in releases if is_platform(h.detail)]
-    return min(platforms, key=lambda pair: _floor(pair[0]), default=None)
+    return min(platforms, key=lambda pair: floor(pair[0]), default=None)
 
 
-def _floor(platform: str) -> tuple[int, int]:
+def floor(platform: str) -> tuple[int, int]:
+    """The libc or system version that a platform's name states."""
     from compatlock.model.platforms import parse_platform
 
     return parse_platform(platform).floor

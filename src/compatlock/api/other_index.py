@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.hidden_words import helpful
-from compatlock.api.hints import nearest_platform, nearest_python
+from compatlock.api.hints import floor, nearest_platform, nearest_python
 from compatlock.api.obstacles import obstacles
 from compatlock.api.times import format_time
 from compatlock.index.view import DATE, NATIVE, PYTHON, TAGS, UNDATED
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     Solve = Callable[[Change, Supply], Solved | None]
 
 _END_OF_DAY = 86_399
+# Minor versions of glibc 2 that distributions have and wheels are for.
+_MANYLINUX = "-manylinux_2_"
+_GLIBCS = (17, 28, 31, 34, 35, 39)
 
 
 def newer(core: Core, request: Request, supply: Supply, solve: Solve) -> Iterator[Solved]:
@@ -78,6 +81,7 @@ def targets(core: Core, request: Request, supply: Supply, solve: Solve) -> Itera
 
     target = request.target
     found: dict[str, Request] = {}
+    floors: list[str] = []
     for name in _names(core):
         hidden = helpful(core, name, obstacles(supply, name))
         python = nearest_python(_because(hidden, PYTHON), target)
@@ -86,17 +90,40 @@ def targets(core: Core, request: Request, supply: Supply, solve: Solve) -> Itera
             other = target._replace(python=python[0]).resolved()
             found[f"--python-version {python[0]}"] = request._replace(target=other)
         if platform:
-            other = target._replace(platform=platform[0]).resolved()
-            found[f"--python-platform {platform[0]}"] = request._replace(target=other)
+            floors.append(platform[0])
         if _because(hidden, NATIVE):
             # Nothing is built to find that out: what the sdist says counts.
             policy = request.policy._replace(builds=tuple(sorted((*request.policy.builds, name))))
             found[f"--allow-builds {name}"] = request._replace(policy=policy)
-    for accept, changed in found.items():
+
+    def under(accept: str, changed: Request) -> Solved | None:
         change = Change(WayOut(TARGET, accept), changed)
-        solved = solve(change, supply.under(target=changed.target, policy=changed.policy))
+        return solve(change, supply.under(target=changed.target, policy=changed.policy))
+
+    def on(platform: str) -> Solved | None:
+        other = target._replace(platform=platform).resolved()
+        return under(f"--python-platform {platform}", request._replace(target=other))
+
+    for solved in (*(under(*attempt) for attempt in found.items()), _lowest(floors, on)):
         if solved is not None:
             yield solved
+
+
+def _lowest(floors: list[str], on: Callable[[str], Solved | None]) -> Solved | None:
+    """The answer for the lowest of the platforms that has one. Where none has, what else is needed may be for
+    a newer glibc still: then for the first usual one that does, if the last does."""
+    ascending = sorted(dict.fromkeys(floors), key=floor)
+    for platform in ascending:
+        if (solved := on(platform)) is not None:
+            return solved
+    if not ascending:
+        return None
+    name, is_manylinux, minor = ascending[-1].partition(_MANYLINUX)
+    newer = [f"{name}{_MANYLINUX}{glibc}" for glibc in _GLIBCS if is_manylinux and glibc > int(minor)]
+    last = on(newer[-1]) if newer else None
+    if last is None:
+        return None
+    return next((solved for platform in newer[:-1] if (solved := on(platform)) is not None), last)
 
 
 def _because(hidden: list[Hidden], *reasons: str) -> list[Hidden]:

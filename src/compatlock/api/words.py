@@ -54,6 +54,8 @@ def no_solution(
 def _untold(hints: Sequence[str], ways_out: Sequence[WayOut]) -> list[str]:
     """The hints that no way out tells."""
     told = [way.accept for way in ways_out if way.kind in (NEWER, TARGET)]
+    # A platform or a Python that is known to help is better than one that admits a single release.
+    told += [f"`{text.split()[0]} " for text in told if text.startswith("--python-")]
     return [hint for hint in hints if not any(text in hint for text in told)]
 
 
