@@ -197,7 +197,7 @@ class _Environment:
 
     def _run(self, *arguments: str) -> None:
         settings = self._tools.uv
-        options = ["--no-config", "--no-python-downloads", "--color", "never", "--no-progress"]
+        options = ["--no-config", "--no-python-downloads", "--color", "never", "--quiet"]
         options += ["--offline"] if settings.offline else []
         options += [] if settings.cache else ["--no-cache"]
         options += ["--cache-dir", settings.cache_dir] if settings.cache_dir else []
