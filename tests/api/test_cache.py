@@ -208,8 +208,8 @@ def test_a_full_disk_does_not_matter(
 
     prepare = module._prepare
 
-    def full(database: sqlite3.Connection) -> sqlite3.Connection:
-        prepared = prepare(database)
+    def full(database: sqlite3.Connection, tables: module.Tables) -> sqlite3.Connection:
+        prepared = prepare(database, tables)
         if database.execute("pragma database_list").fetchone()[2]:
             prepared.execute("pragma max_page_count = 24")
         return prepared

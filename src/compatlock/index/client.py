@@ -1,4 +1,7 @@
-"""Asking a package index: the files of a project, and the core metadata of a file."""
+"""Asking a package index: the files of a project, and the core metadata of a file.
+
+What reads answers is imported when there is one: before that, every import is time until the first question.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,10 @@ from collections.abc import Callable
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.credentials import Credentials, Netrc, origin
-from compatlock.index.html_page import project_names
-from compatlock.index.metadata import parse_metadata
 from compatlock.index.parsing import ListingParser
 from compatlock.index.progress import Progress, Tally
 from compatlock.index.refusals import DENIED, GONE, check_hash, missing_file, refused
-from compatlock.index.remote_sdist import large_sdist_metadata
-from compatlock.index.remote_wheel import MAX_METADATA, TAIL, wheel_metadata
 from compatlock.index.reply import Reply, is_whole_listing
-from compatlock.index.sdist import sdist_metadata
 from compatlock.index.transport import Transport
 from compatlock.model.index import PackageIndex, parse_index
 from compatlock.model.listing import ABSENT, File, Listing
@@ -25,6 +23,7 @@ from compatlock.model.names import normalise
 
 MAX_LISTING = 256 * 1024 * 1024
 MAX_SDIST = 64 * 1024 * 1024
+MAX_METADATA = 16 * 1024 * 1024
 MAX_DOWNLOAD = 1024 * 1024 * 1024
 
 # PEP 691: the JSON form is preferred, the HTML form will do.
@@ -181,6 +180,8 @@ class IndexClient:
         return reply
 
     async def _wheel(self, project: str, file: File) -> Metadata:
+        from compatlock.index.remote_wheel import TAIL, wheel_metadata
+
         name = normalise(project)
         tail = self._tails.get(name, TAIL)
         metadata, self._tails[name] = await wheel_metadata(
@@ -193,6 +194,8 @@ class IndexClient:
 
     async def _side_file(self, file: File, source: str) -> Metadata | None:
         """The file's PEP 658 metadata file; None when there is none, as far as is known."""
+        from compatlock.index.metadata import parse_metadata
+
         known = self._known(file)
         if not file.metadata and not (file.is_wheel and known.worth_asking):
             return None
@@ -213,6 +216,9 @@ class IndexClient:
         return parse_metadata(reply.body, source)
 
     async def _sdist(self, file: File) -> Metadata:
+        from compatlock.index.remote_sdist import large_sdist_metadata
+        from compatlock.index.sdist import sdist_metadata
+
         if file.size > self._max_sdist:
             return await large_sdist_metadata(self._range, file, self._max_sdist)
         reply = await self._file(file.url, limit=self._max_sdist)
@@ -239,6 +245,8 @@ class IndexClient:
 
     async def _ask_projects(self) -> set[str]:
         """The projects that the root page names; none when it cannot be read."""
+        from compatlock.index.html_page import project_names
+
         reply = await self._transport.fetch(self._index.url, headers=_SIMPLE, limit=MAX_LISTING)
         if reply.status != 200 or not reply.complete:
             return set()

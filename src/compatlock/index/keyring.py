@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterable
 from importlib import import_module
@@ -38,6 +37,8 @@ def _ask_library(service: str, user: str | None) -> tuple[str, Secret] | None:
 
 
 def _ask_command(service: str, user: str | None) -> tuple[str, Secret] | None:
+    import shutil
+
     command = shutil.which("keyring")
     if command is None or (user or "").startswith("-"):
         return None

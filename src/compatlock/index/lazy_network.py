@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from time import sleep
+
+# In seconds.
+_UNTIL_ASKED = 0.02
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -74,6 +79,8 @@ class LazyNetwork:
 
         # Before the imports: it is ready when the first answer comes.
         child = start()
+        from threading import Thread
+
         from compatlock.index.network import Network
         from compatlock.model.index import PackageIndex, parse_index
 
@@ -93,12 +100,22 @@ class LazyNetwork:
             raise
         if self._scope is not None:
             network.judge_for(*self._scope)
+        # So that it is done while they are waited for.
+        Thread(target=_import_readers, daemon=True).start()
         return network
 
     def close(self) -> None:
         """Close the connections, if there are any."""
         if self._network is not None:
             self._network.close()
+
+
+def _import_readers() -> None:
+    """Import what reads answers, once the first questions are on their way."""
+    sleep(_UNTIL_ASKED)
+    from compatlock.index import compile, prefetch, remote_wheel, view
+
+    assert all((compile, prefetch, remote_wheel, view))
 
 
 def _public_index() -> str:

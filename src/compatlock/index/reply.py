@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15})\Z", re.ASCII)
@@ -45,10 +44,14 @@ class Reply(NamedTuple):
     def retry_after(self) -> float:
         """For how many seconds, from now, the server asks to be left alone (a number or an HTTP date)."""
         text = self.headers.get("retry-after", "").strip()
+        if not text:
+            return 0.0
         if text.isdecimal() and text.isascii():
             return float(min(int(text[:9]), 10**8))
+        from email.utils import parsedate_to_datetime
+
         try:
-            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time()) if text else 0.0
+            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
         except (ValueError, TypeError, OverflowError):
             return 0.0
 

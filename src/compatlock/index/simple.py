@@ -16,7 +16,6 @@ from packaging.version import InvalidVersion, Version
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.file_entries import UnusableError, file_of, files_of
-from compatlock.index.html_page import parse_page
 from compatlock.index.stored_listing import encode_files
 from compatlock.model.display import excerpt, redact
 from compatlock.model.listing import QUARANTINED, STATUSES, File, Listing, Release, Skipped
@@ -150,6 +149,8 @@ def _json(project: str, body: bytes, page_url: str, _content_type: str) -> _Answ
 
 
 def _html(project: str, body: bytes, page_url: str, content_type: str) -> _Answer:
+    from compatlock.index.html_page import parse_page
+
     charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", content_type, re.IGNORECASE | re.ASCII)
     try:
         text = body.decode(charset[1] if charset else "utf-8-sig", "replace")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import MutableMapping
+from time import monotonic
 from zlib import crc32
 
 from compatlock.index.database import Database
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE_NAME = "store-v10.sqlite"
+
+# In seconds.
+_OFTEN = 0.25
 
 # How many keys a query asks for. Few different numbers, since every one is a statement to prepare, which
 # takes as long as answering it; the last key fills up what is left.
@@ -91,6 +95,7 @@ class Store:
 
     def __init__(self, directory: str | None) -> None:
         self._writes: list[tuple[str, tuple[Any, ...]]] = []
+        self._flushed = monotonic()
         self._database = Database(None if directory is None else os.path.join(directory, FILE_NAME))
         self.memo: MutableMapping[str, str] = _Memo(self)
 
@@ -102,6 +107,13 @@ class Store:
         if self._writes:
             self._database.write(self._writes)
             self._writes.clear()
+        self._flushed = monotonic()
+
+    def flush_soon(self) -> None:
+        """Write what was gathered, unless that was done a moment ago: transactions cost more than rows. What
+        is lost when a run is killed is asked for again."""
+        if monotonic() - self._flushed > _OFTEN:
+            self.flush()
 
     def start_afresh(self) -> None:
         """Throw the whole store away."""
