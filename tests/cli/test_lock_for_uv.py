@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from compatlock.lockfile.uv_lock_pins import Chosen, UvLock
 from compatlock.model.target import Target
 from tests.support.command import Cli, Run
 from tests.support.index_server import IndexServer
+from tests.support.world import fill
 
 LINUX = "cp312-cp312-manylinux_2_17_x86_64"
 MAC = "cp312-cp312-macosx_11_0_arm64"
@@ -318,6 +320,26 @@ def test_extras_that_contradict_the_pins_are_told(project: Project) -> None:
     assert not Path("uv.lock").exists()
 
 
+def test_extras_that_exclude_each_other(project: Project) -> None:
+    """uv locks them apart when `conflicts` says so, as long as no pin is in the way of one."""
+    more = (
+        '[project.optional-dependencies]\nold = ["lib<2"]\nnew = ["lib>=2"]\n'
+        '[tool.uv]\nconflicts = [[{ extra = "old" }, { extra = "new" }]]\n'
+    )
+    run = project.lock('"base"', more=more)
+    assert run.code == 0, run.err
+    assert (
+        "of the extra new, the extra old, which were not locked, as uv chose them: lib 1.5, lib 2.1"
+        in run.err
+    )
+    assert project.installed() == {"base": "2"}
+    refused = project.lock("", "--extra", "new")
+    assert refused.code == 1
+    assert "the extra old needs lib<2, and lib 2.1 is pinned" in refused.err
+    assert "not even by `conflicts`" in refused.err
+    assert project.installed() == {"base": "2"}
+
+
 def test_a_lock_that_uv_refuses_leaves_all_as_before(project: Project) -> None:
     run = project.lock('"base"')
     assert run.code == 0
@@ -502,6 +524,25 @@ def test_offline_without_what_uv_needs(project: Project) -> None:
     run = project.lock("", "--offline")
     assert run.code == 3
     assert not Path("uv.lock").exists()
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_made_up_worlds(index: IndexServer, project: Project, seed: int) -> None:
+    """Extras, markers, ranges, pre-releases, yanks and waivers: uv agrees for every target."""
+    fill(index, seed=seed)
+    source = random.Random(seed)
+    bounds = ("<0.3", "<0.2", ">=0.6", "==0.6")
+    more = [f"p{number:02}{source.choice(bounds)}" for number in source.sample(range(2, 24), 10)]
+    edges = [f"p{a:02} -> p{b:02}" for a in range(24) for b in range(a + 1, 24)]
+    run = project.lock(
+        ", ".join(f'"{root}"' for root in ("p00", "p01[more]", *more)),
+        *("--universal", "--max-lag", "none"),
+        *(word for edge in edges for word in ("--waive", edge)),
+    )
+    assert run.code == 0, run.err
+    assert run.err.count("warning: waiver spent: ") > 1
+    assert " for 20 targets together" in run.err
+    assert project.uv("lock", "--check").returncode == 0
 
 
 def test_an_old_uv(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
