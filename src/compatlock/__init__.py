@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from compatlock.api.held import Session
     from compatlock.api.library import (
         audit,
         check,
@@ -85,6 +86,7 @@ __all__ = [
     "Place",
     "Price",
     "Report",
+    "Session",
     "Synced",
     "Target",
     "TierValue",
@@ -120,6 +122,7 @@ _FUNCTIONS = (
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
     "Synced": "compatlock.api.sync",
+    "Session": "compatlock.api.held",
     "Target": "compatlock.model.target",
     "Waiver": "compatlock.model.waiver",
     **dict.fromkeys(("Core", "CoreEdge"), "compatlock.model.core"),

@@ -1,0 +1,116 @@
+"""A search that is kept, and asked again with further bounds: what was read, encoded and learned stays.
+
+A further bound is a literal that is assumed. What is proved without any is true with more, so each question
+starts from what the tiers of the bare one came to. A bound that changes what lag is counted from, or that
+admits a gated candidate, makes another problem: such a question is answered by a search of its own.
+"""
+
+from __future__ import annotations
+
+from compatlock.solver.depth import frame
+from compatlock.solver.search import _Search, search
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from compatlock.model.request import Request
+    from compatlock.model.requirement import Requirement
+    from compatlock.solver.depth import Frame
+    from compatlock.solver.solution import Solution
+    from compatlock.solver.universe import Need, Universe
+
+    # How much of the formula there is: packages, cuts, loaded releases.
+    Growth = tuple[int, int, int]
+
+
+def hold(
+    universe: Universe, request: Request, *, thorough: bool = False
+) -> Generator[Need, None, HeldSearch]:
+    """Make ready for questions about a request; to be closed. `thorough` is as in `search`."""
+    framed = yield from frame(universe, request)
+    run = HeldSearch(universe, request, *framed, thorough=thorough)
+    run.framed = framed
+    yield from run._begin()
+    return run
+
+
+def bounded(request: Request, bounds: Sequence[Requirement]) -> Request:
+    """The request with further constraints."""
+    return request._replace(constraints=tuple(sorted((*request.constraints, *bounds))))
+
+
+class HeldSearch(_Search):
+    """Answers one question after the other; the answers are those of `search`."""
+
+    framed: Frame
+    _bounds: tuple[int, ...] = ()
+    _kept: tuple[Growth, list[tuple[int, dict[int, int]]]] | None = None
+
+    def close(self) -> None:
+        """Free the solver."""
+        self.sat.close()
+
+    @property
+    def _fixed(self) -> list[int]:
+        return [self.active, *self._bounds]
+
+    def _begin(self) -> Generator[Need, None, None]:
+        self._literals: dict[Requirement, int] = {}
+        yield from super()._begin()
+
+    def solve(self, bounds: Sequence[Requirement] = ()) -> Generator[Need, None, Solution | None]:
+        """The best answer with further bounds on packages (without extras and markers); None when there is
+        none."""
+        question = bounded(self.request, bounds)
+        yield from self.universe.want_packages(bound.name for bound in bounds)
+        same = (yield from frame(self.universe, question)) == self.framed
+        if not same or any(self._admits(bound) for bound in bounds):
+            return (yield from search(self.universe, question, thorough=self.thorough))
+        self._bounds = tuple(dict.fromkeys(self._literal(bound) for bound in bounds))
+        self._restore()
+        optimal: bool | None = None
+        while optimal is None:
+            optimal = yield from self._descend()
+        if not optimal:
+            return None
+        yield from self._make_unique()
+        if not self._bounds:
+            self._keep()
+        return self._solution()
+
+    def _admits(self, bound: Requirement) -> bool:
+        """Whether the bound opens a gate."""
+        return bool(self.universe.packages[bound.name].admitted_gates(bound.specifier))
+
+    def _literal(self, bound: Requirement) -> int:
+        key = bound._replace(origin="")
+        literal = self._literals.get(key)
+        if literal is None:
+            literal = self._literals[key] = self.sat.variable()
+            runs = self.universe.packages[bound.name].runs(bound.specifier)
+            self.formula.confine([-literal], bound.name, runs)
+        return literal
+
+    # What the tiers came to without further bounds
+
+    def _growth(self) -> Growth:
+        formula = self.formula
+        cuts, loaded = formula.cuts.values(), formula.loaded.values()
+        return len(formula.order), sum(map(len, cuts)), sum(map(len, loaded))
+
+    def _keep(self) -> None:
+        tiers = [(tier.bound, dict(tier.soft)) for tier in self.costs.tiers]
+        self._kept = self._growth(), tiers
+
+    def _restore(self) -> None:
+        """Begin with what is proved of every question, or, where the formula grew since, anew."""
+        # What was presumed stays so: the clauses that were proved by it are kept.
+        self.failures.clear()
+        self.chases = 0
+        if self._kept is not None and self._kept[0] == self._growth():
+            for tier, (bound, soft) in zip(self.costs.tiers, self._kept[1], strict=True):
+                tier.bound, tier.soft = bound, dict(soft)
+        else:
+            for tier in self.costs.tiers:
+                tier.reset(self.formula)
