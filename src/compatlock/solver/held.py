@@ -45,6 +45,8 @@ class HeldSearch(_Search):
 
     framed: Frame
     _bounds: tuple[int, ...] = ()
+    # How much there is, if the last answer took no more.
+    _grown: Growth | None = None
     _kept: tuple[Growth, list[tuple[int, dict[int, int]]]] | None = None
 
     def close(self) -> None:
@@ -67,17 +69,25 @@ class HeldSearch(_Search):
         same = (yield from frame(self.universe, question)) == self.framed
         if not same or any(self._admits(bound) for bound in bounds):
             return (yield from search(self.universe, question, thorough=self.thorough))
-        self._bounds = tuple(dict.fromkeys(self._literal(bound) for bound in bounds))
+        literals = tuple(dict.fromkeys(self._literal(bound) for bound in bounds))
+        if literals and self._kept is not None and self._kept[0] != self._growth() == self._grown:
+            # The formula has grown, and may have come to rest: it pays to prove again what always holds.
+            yield from self._answer(())
+        return (yield from self._answer(literals))
+
+    def _answer(self, bounds: tuple[int, ...]) -> Generator[Need, None, Solution | None]:
+        before = self._growth()
+        self._bounds = bounds
         self._restore()
         optimal: bool | None = None
         while optimal is None:
             optimal = yield from self._descend()
-        if not optimal:
-            return None
-        yield from self._make_unique()
-        if not self._bounds:
-            self._keep()
-        return self._solution()
+        if optimal:
+            yield from self._make_unique()
+            if not bounds:
+                self._keep()
+        self._grown = before if before == self._growth() else None
+        return self._solution() if optimal else None
 
     def _admits(self, bound: Requirement) -> bool:
         """Whether the bound opens a gate."""
