@@ -146,6 +146,13 @@ def test_where_nothing_can_be_added(before: str) -> None:
     assert "`--show-tool-uv` prints what belongs there" in error.value.hints
 
 
+def test_a_command_stays_in_its_comment() -> None:
+    command = "compatlock lock 'a\nx = 1\x1b/pyproject.toml' --write-pyproject"
+    text, _ = with_entries(PROJECT, ENTRIES, command)
+    assert "`compatlock lock 'a x = 1\\x1b/pyproject.toml' --write-pyproject`" in text
+    assert uv_of(text) == WRITTEN
+
+
 def test_no_table() -> None:
     with pytest.raises(InputError, match=r"tool\.uv: must be a table"):
         with_entries("[tool]\nuv = 1\n", ENTRIES, COMMAND)

@@ -9,6 +9,7 @@ import re
 
 from compatlock.errors import InputError
 from compatlock.lockfile.toml_text import table_lines
+from compatlock.model.display import one_line, printable
 from compatlock.model.own_lines import MARK, removed
 from compatlock.model.toml import parse_toml
 
@@ -181,7 +182,7 @@ def _with_keys(
     for key in set(emptied) - {key for key, _, _ in lists}:
         del uv[key]
     new = []
-    who = f"written by `{command}`, which renews them"
+    who = f"written by `{printable(one_line(command))}`, which renews them"
     for key, word, items in lists:
         comment = f"{word}, {who} {MARK}"
         who = "written likewise"
