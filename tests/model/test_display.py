@@ -26,6 +26,7 @@ URLS = [
     ("https://[::1]:8080/a@1.0", "https://[::1]:8080/a@1.0"),
     ("git+ssh://git@host.example/repo@v1", "git+ssh://****@host.example/repo@v1"),
     ("HTTPS://user:secret@index.example", "HTTPS://****@index.example"),
+    ("https://user:secret@https://user:secret@index.example/x", "https://****@https:index.example/x"),
     ("://user:secret@index.example", "://****@index.example"),
     ("7z://user:secret@index.example", "7z://****@index.example"),
 ]

@@ -27,6 +27,8 @@ def _hide(match: re.Match[str]) -> str:
     scheme, authority, rest = match.groups()
     if "@" in authority:
         authority = f"{HIDDEN}@{authority.rpartition('@')[2]}"
+        if rest.startswith("//") and "@" in rest:  # one URL was pasted into another
+            rest = rest.rpartition("@")[2]
     elif "@" in rest and not re.match(_HOST, authority):
         authority, rest = f"{HIDDEN}@", rest.rpartition("@")[2]
     path, question, query = rest.partition("?")
