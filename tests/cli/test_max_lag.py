@@ -50,3 +50,6 @@ def test_what_an_extra_names_is_told_when_it_is_far_behind(cli: Cli, index: Inde
         "server<2); server 2.0 is possible and changes other 2.0 to 1.0 (worst root lag (days): 61 instead "
         "of 0); `compatlock explain ... server` tells more\n"
     ) in run.err
+    for _ in range(2):
+        again = cli("lock", "-r", "app[serve]", "-r", "other")
+    assert "days behind" not in again.err

@@ -357,3 +357,9 @@ def test_a_waiver_of_a_pin_between_compiled_wheels_is_told(cli: Cli, index: Inde
         "hint: the waiver `server -> tensor` has no effect: server is built for one release of tensor and "
         "pins it; such a pin is never waived\n"
     ) in run.err
+
+
+def test_a_line_is_moved_to_the_newest_that_fits_whatever_an_older_lock_has(cli: Cli) -> None:
+    assert cli("lock", "-r", "kernel", "-r", "array<2", *TARGET).code == 0
+    run = cli("lock", "-r", "kernel", "-r", "array==2.5", *TARGET)
+    assert "write `array==2.2` instead of `array==2.5`\n" in run.err

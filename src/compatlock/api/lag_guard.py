@@ -96,7 +96,7 @@ def guarded(universe: Universe, request: Request, solution: Solution, limits: Li
 
 def far_behind(universe: Universe, request: Request, lock: Lock) -> tuple[tuple[Pin, str, int], ...]:
     """The packages under guard that are notably behind in a lock: each pin, the version that it is behind,
-    and how many days."""
+    and how many days. (What an extra names and an older lock pins is no news.)"""
     pins = {pin.name: pin for pin in lock.pins}
     if all(pin.lag_days < NOTABLE_DAYS for pin in lock.pins):
         return ()
@@ -106,7 +106,7 @@ def far_behind(universe: Universe, request: Request, lock: Lock) -> tuple[tuple[
     return tuple(
         (pins[name], universe.packages[name].versions[reference], days)
         for name, _, reference, days in _behind(universe, request, chosen, roots)
-        if days >= NOTABLE_DAYS
+        if days >= NOTABLE_DAYS and (name in roots or request.older.get(name) != pins[name].version)
     )
 
 

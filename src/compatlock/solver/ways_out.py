@@ -62,7 +62,10 @@ def moves(request: Request, core: Core) -> Iterator[Change]:
             continue
         if edge.kind == kinds.ROOT and edge.specifier:
             roots = tuple(r._replace(specifier="") if _is(r, edge) else r for r in request.roots)
-            yield Change(WayOut(MOVE, "", replaces=line_of(edge)), request._replace(roots=roots))
+            # Whoever asks for another version than the older lock has wants none that is near that.
+            older = {name: version for name, version in request.older.items() if name != edge.on}
+            moved = request._replace(roots=roots, older=older)
+            yield Change(WayOut(MOVE, "", replaces=line_of(edge)), moved)
         elif edge.kind == kinds.CONSTRAINT:
             rest = tuple(c for c in request.constraints if not _is(c, edge))
             yield Change(WayOut(MOVE, "", replaces=line_of(edge)), request._replace(constraints=rest))
