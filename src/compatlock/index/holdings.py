@@ -257,6 +257,14 @@ class Holdings:
         self._store.put_edges(source, self.target.key, key, encode_dependencies(release))
         return release
 
+    def is_listed(self, name: str) -> bool:
+        """Whether this run has the package already."""
+        return name in self._packages
+
+    def known_dependencies(self, name: str, index: int) -> Dependencies | None:
+        """The dependencies of a candidate, if this run has read them."""
+        return self._dependencies.get((name, index))
+
     def newest_dependencies(self, name: str) -> Dependencies | None:
         """The dependencies of a package's newest candidate, if this run has read them."""
         package = self._packages.get(name)

@@ -12,19 +12,26 @@ if TYPE_CHECKING:
     from compatlock.model.dependencies import Dependencies
     from compatlock.model.listing import File, Listing
     from compatlock.model.metadata import Metadata
+    from compatlock.model.package import Package
 
     _Requests = tuple[list[tuple[str, str]], list[tuple[str, File]]]
 
 
+# In bytes: larger wheels may have directories of megabytes, too many for a guess that may change.
+_LARGE = 32 * 1024 * 1024
+
+
 class Batch:
     """One concurrent fetch, with what it is worth to ask for as answers arrive: the metadata of a new
-    package's newest candidate, the listings of what that needs, also for the extras that are asked of it."""
+    package's newest candidate and of the newest within what is asked of it so far, the listings of what these
+    need, also for the extras that are asked of them."""
 
     def __init__(self, supply: Supply) -> None:
         self._supply = supply
         self._asked_names: set[str] = set()
         self._asked_files: dict[str, tuple[str, int]] = {}
         self._extras: dict[str, set[str]] = {}
+        self._bounds: dict[str, set[str]] = {}
 
     def ask(self, names: Iterable[str], releases: Iterable[tuple[str, int]]) -> _Requests:
         """The requests for what is neither at hand nor under way."""
@@ -51,12 +58,15 @@ class Batch:
                 return self.ask(elsewhere, ())
         package = self._supply.package(name)
         newest = package.newest()
-        likely = [(name, newest)] if newest < package.size else []
-        missing = self._supply.missing_dependencies(likely)
-        known = self._supply.newest_dependencies(name) if likely and not missing else None
-        if known is not None:
-            return self._follow(name, known)
-        return self.ask((), missing)
+        likely = [newest] if newest < package.size else []
+        releases = [(name, index) for index in dict.fromkeys((*likely, *self._within_bounds(package)))]
+        listings, files = self.ask((), self._supply.missing_dependencies(releases))
+        for _, index in releases:
+            known = self._supply.known_dependencies(name, index)
+            if known is not None:
+                more = self._follow(name, known)
+                listings, files = listings + more[0], files + more[1]
+        return listings, files
 
     def on_metadata(self, key: str, file: File, metadata: Metadata) -> _Requests:
         """Take the metadata of a file; what to ask next."""
@@ -64,14 +74,25 @@ class Batch:
         index = self._asked_files[file.filename][1]
         return self._follow(name, self._supply.take_metadata(name, index, metadata))
 
+    def _within_bounds(self, package: Package) -> list[int]:
+        """The newest ordinary candidate within all that is asked of a package so far, unless it is large."""
+        bounds = self._bounds.get(package.name, ())
+        within = (i for i in range(package.size) if i not in package.gates)
+        newest = next((i for i in within if all(package.admits(bound, i) for bound in bounds)), None)
+        is_large = newest is not None and self._supply.file_of(package.name, newest).size > _LARGE
+        return [] if newest is None or is_large else [newest]
+
     def _follow(self, name: str, release: Dependencies) -> _Requests:
-        """Ask for the listings of what a release and the extras asked of it need."""
+        """Ask for the listings of what a release and the extras asked of it need, and for the metadata of the
+        newest that it allows."""
         needed: dict[str, None] = {}
         jobs = [(name, release, extra) for extra in ("", *self._extras.get(name, ()))]
         while jobs:
             name, release, extra = jobs.pop()
             for dependency in release.of(extra):
                 needed[dependency.name] = None
+                if dependency.specifier:
+                    self._bounds.setdefault(dependency.name, set()).add(dependency.specifier)
                 asked = self._extras.setdefault(dependency.name, set())
                 for new in set(dependency.extras) - asked:
                     asked.add(new)
@@ -79,4 +100,7 @@ class Batch:
                     if known is not None:
                         jobs.append((dependency.name, known, new))
         unasked = [n for n in needed if n not in self._asked_names]
-        return self.ask(self._supply.missing_packages(unasked), ())
+        missing = self._supply.missing_packages(unasked)
+        listed = [self._supply.package(n) for n in needed if self._supply.is_listed(n)]
+        newest = [(package.name, index) for package in listed for index in self._within_bounds(package)]
+        return self.ask(missing, self._supply.missing_dependencies(newest))
