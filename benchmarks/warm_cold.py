@@ -25,13 +25,16 @@ from statistics import median
 from typing import NamedTuple
 
 from measure import Failed, Run, environment, run
-from problems import OPTIONS, PROBLEMS
+from problems import MATRIX
+from problems import PROBLEMS as ALL
 from uv import find_uv_bin
 
 HERE = Path(__file__).resolve().parent
 PYTHON_VERSION = "3.12"
 PLATFORM = "x86_64-manylinux_2_34"
 EXCLUDE_NEWER = "2026-11-30T14:00:00Z"
+# Matrices are made up: no index has them.
+PROBLEMS = {name: problem for name, problem in ALL.items() if problem.kind != MATRIX}
 
 
 class Tool(NamedTuple):
@@ -78,8 +81,10 @@ class Bench:
         self.asked = asked
         self.folder = folder
         self.requirements = folder / "requirements.in"
-        self.requirements.write_text("".join(f"{line}\n" for line in PROBLEMS[name]), encoding="utf-8")
-        self.more = [*OPTIONS.get(name, ())]
+        self.requirements.write_text(
+            "".join(f"{line}\n" for line in PROBLEMS[name].requirements), encoding="utf-8"
+        )
+        self.more = [*PROBLEMS[name].options]
         if asked.default_index:
             self.more += ["--default-index", asked.default_index]
         self.ours, self.theirs = tools(self.more)

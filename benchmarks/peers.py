@@ -1,0 +1,232 @@
+"""The tools that are compared: how each is installed, what it is asked, and how its answer is read.
+
+All get the same lines, the same index, Python 3.12 and Linux on x86_64 with glibc 2.34, as far as they can
+be told: what differs is said in `Tool.differs`, and stands in the report.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PYTHON_VERSION = "3.12"
+PLATFORM = "x86_64-manylinux_2_34"
+
+_PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", re.MULTILINE)
+_GLIBC = (*range(34, 16, -1), 12, 5)
+
+
+class Asked(NamedTuple):
+    """One run: the requirement lines, further options that compatlock and uv know, the folder to work in, the
+    cache to use, the index, whether it may be asked."""
+
+    requirements: tuple[str, ...]
+    options: tuple[str, ...]
+    folder: Path
+    cache: Path
+    url: str
+    offline: bool
+
+    @property
+    def lines(self) -> Path:
+        """The requirements file, written."""
+        path = self.folder / "requirements.in"
+        path.write_text("".join(f"{line}\n" for line in self.requirements), encoding="utf-8")
+        return path
+
+
+class Tool(NamedTuple):
+    """`command(program, asked)` is what to run, `environment` what it needs to know besides; `pins(asked)`
+    reads the answer. `has_offline`: whether a warm run can be forbidden to ask the index."""
+
+    name: str
+    package: str
+    command: Callable[[str, Asked], list[str]]
+    pins: Callable[[Asked], dict[str, str]]
+    differs: str = ""
+    environment: Callable[[Asked], dict[str, str]] = lambda _asked: {}
+    has_offline: bool = False
+
+
+def normalised(name: str) -> str:
+    """A project's name as indexes write it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _lock(asked: Asked) -> Path:
+    return asked.folder / "answer.lock"
+
+
+def _pins_of_lines(asked: Asked) -> dict[str, str]:
+    text = _lock(asked).read_text(encoding="utf-8")
+    return {normalised(name): version for name, version in _PIN.findall(text)}
+
+
+def _common(asked: Asked) -> list[str]:
+    return [
+        str(asked.lines), "-o", str(_lock(asked)), "--cache-dir", str(asked.cache), "-q", "--python-version",
+        PYTHON_VERSION, "--python-platform", PLATFORM, "--default-index", asked.url, *asked.options,
+        *(["--offline"] if asked.offline else []),
+    ]  # fmt: skip
+
+
+def _compatlock(program: str, asked: Asked) -> list[str]:
+    return [program, "lock", *_common(asked)]
+
+
+def _uv(program: str, asked: Asked) -> list[str]:
+    return [
+        program, "pip", "compile", "--generate-hashes", "--no-config", "--no-python-downloads", "--python",
+        sys.executable, *_common(asked),
+    ]  # fmt: skip
+
+
+def _target_of_pip() -> list[str]:
+    platforms = [f"manylinux_2_{minor}_x86_64" for minor in _GLIBC]
+    platforms += ["manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64"]
+    target = ["--only-binary", ":all:", "--implementation", "cp", "--python-version", PYTHON_VERSION]
+    return target + [word for platform in platforms for word in ("--platform", platform)]
+
+
+def _pip(program: str, asked: Asked) -> list[str]:
+    report = asked.folder / "answer.json"
+    return [
+        program, "install", "--dry-run", "--ignore-installed", "--quiet", "--report", str(report),
+        "--index-url", asked.url, "--cache-dir", str(asked.cache), *_target_of_pip(), "-r", str(asked.lines),
+    ]  # fmt: skip
+
+
+def _pins_of_pip(asked: Asked) -> dict[str, str]:
+    report = json.loads((asked.folder / "answer.json").read_text(encoding="utf-8"))
+    found = (one["metadata"] for one in report["install"])
+    return {normalised(each["name"]): each["version"] for each in found}
+
+
+def _pip_compile(program: str, asked: Asked) -> list[str]:
+    return [
+        program, "--generate-hashes", "--quiet", "--no-config", "--strip-extras", "--index-url", asked.url,
+        "--cache-dir", str(asked.cache), "-o", str(_lock(asked)), str(asked.lines),
+    ]  # fmt: skip
+
+
+def _project(asked: Asked, python: str, tables: str) -> None:
+    lines = json.dumps(list(asked.requirements))
+    text = (
+        f'[project]\nname = "problem"\nversion = "0"\nrequires-python = "{python}"\ndependencies = {lines}\n'
+    )
+    (asked.folder / "pyproject.toml").write_text(f"{text}\n{tables}", encoding="utf-8")
+
+
+def _pdm(program: str, asked: Asked) -> list[str]:
+    source = f'[[tool.pdm.source]]\nname = "pypi"\nurl = "{asked.url}"\nverify_ssl = false\n'
+    _project(asked, ">=3.10", source)
+    target = ["--python", f"=={PYTHON_VERSION}.*", "--platform", "manylinux_2_34_x86_64"]
+    return [
+        program, "lock", "--project", str(asked.folder), "--lockfile", "answer.toml", "--quiet", *target,
+        "--implementation", "cpython",
+    ]  # fmt: skip
+
+
+def _poetry(program: str, asked: Asked) -> list[str]:
+    source = f'[[tool.poetry.source]]\nname = "replay"\nurl = "{asked.url}"\npriority = "primary"\n'
+    _project(asked, f"=={PYTHON_VERSION}.*", f"[tool.poetry]\npackage-mode = false\n\n{source}")
+    return [program, "lock", "--directory", str(asked.folder), "--no-interaction", "--quiet"]
+
+
+def _pins_of_table(file: str) -> Callable[[Asked], dict[str, str]]:
+    def pins(asked: Asked) -> dict[str, str]:
+        table = tomllib.loads((asked.folder / file).read_text(encoding="utf-8"))
+        return {normalised(each["name"]): each["version"] for each in table.get("package", [])}
+
+    return pins
+
+
+_OF_PIP = "wheels only; markers are those of the interpreter that it runs in; a warm run still asks the index"
+
+_WARM_ASKS = "a warm run still asks the index"
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool("compatlock", "", _compatlock, _pins_of_lines, has_offline=True),
+        Tool("uv", "uv", _uv, _pins_of_lines, has_offline=True),
+        Tool("pip", "pip", _pip, _pins_of_pip, f"`install --dry-run`, so no hashes; {_OF_PIP}"),
+        Tool(
+            "pip-compile",
+            "pip-tools",
+            _pip_compile,
+            _pins_of_lines,
+            f"of pip-tools; for the interpreter that it runs in; {_WARM_ASKS}",
+        ),
+        Tool(
+            "pdm",
+            "pdm",
+            _pdm,
+            _pins_of_table("answer.toml"),
+            _WARM_ASKS,
+            lambda asked: {"PDM_CACHE_DIR": str(asked.cache)},
+        ),
+        Tool(
+            "poetry",
+            "poetry",
+            _poetry,
+            _pins_of_table("poetry.lock"),
+            f"for all platforms at once; {_WARM_ASKS}",
+            lambda asked: {"POETRY_CACHE_DIR": str(asked.cache)},
+        ),
+    )
+}
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment for all tools, without what configures them here."""
+    dropped = ("PIP_", "UV_", "PDM_", "POETRY_", "PYTHON", "VIRTUAL_ENV", "COMPATLOCK_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    return {**kept, "PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def program(tool: Tool, folder: Path) -> str:
+    """The tool's program: compatlock's beside this interpreter, a peer's in an environment of its own below
+    `folder`, where it is installed if it is not yet. Raises SystemExit when that is impossible."""
+    if not tool.package:
+        found = shutil.which("compatlock", path=sysconfig.get_path("scripts"))
+        if found is None:
+            raise SystemExit("compatlock is not installed in this environment")
+        return found
+    place = folder / tool.package
+    path = place / "bin" / tool.name
+    if not (place / "installed").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+        install = [
+            str(place / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--upgrade",
+            tool.package,
+        ]
+        if subprocess.run(install).returncode or not path.exists():
+            raise SystemExit(f"{tool.package} cannot be installed")
+        (place / "installed").touch()
+    return str(path)
+
+
+def version(program: str) -> str:
+    """The version that a tool tells."""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, env=clean_environment())
+    found = re.search(r"\d+(?:\.\w+)+", done.stdout)
+    return found[0] if found else "?"

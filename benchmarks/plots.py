@@ -1,0 +1,83 @@
+"""The plots of the report, with matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from benchmarks.report import OURS, SOLVED, Results, ratio
+from matplotlib import pyplot
+
+_COLOURS = {"compatlock": "#0b6e4f", "uv": "#d9480f", "pip": "#1c7ed6", "pip-compile": "#74c0fc"}
+_OTHERS = {"pdm": "#862e9c", "poetry": "#868e96"}
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.tight_layout()
+    # Without the time and versions that would make each file another one.
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    pyplot.close(figure)
+
+
+def times(results: dict[str, Results], path: Path) -> None:
+    """Warm and cold ratios to uv, by problem."""
+    rows = [
+        (name, *(ratio(found[OURS], found["uv"], kind) for kind in ("warm", "cold")))
+        for name, found in results.items()
+        if OURS in found and found.get("uv", {}).get("state") == SOLVED == found[OURS]["state"]
+    ]
+    figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.28 * len(rows)))
+    for offset, index, label, colour in ((0.2, 1, "warm", "#0b6e4f"), (-0.2, 2, "cold", "#4dabf7")):
+        values = [row[index] or 0 for row in rows]
+        places = [len(rows) - i + offset for i in range(len(rows))]
+        axes.barh(places, values, height=0.38, label=label, color=colour)
+    axes.axvline(1, color="#333", linewidth=1)
+    axes.set_yticks([len(rows) - i for i in range(len(rows))], [row[0] for row in rows])
+    axes.set_xlabel("time of compatlock / time of uv (less is faster)")
+    axes.set_xscale("log")
+    axes.legend(loc="lower right")
+    _save(figure, path)
+
+
+def lags(results: dict[str, Results], path: Path) -> None:
+    """Worst root lag of the answers, where any two differ or somebody has none."""
+    shown = {
+        name: {tool: result["quality"]["worst"] for tool, result in found.items() if result.get("quality")}
+        for name, found in results.items()
+    }
+    shown = {name: found for name, found in shown.items() if len(set(found.values())) > 1}
+    tools = [tool for tool in (*_COLOURS, *_OTHERS) if any(tool in found for found in shown.values())]
+    figure, axes = pyplot.subplots(figsize=(8, 1.4 + 0.34 * max(len(shown), 1)))
+    height = 0.8 / max(len(tools), 1)
+    for t, tool in enumerate(tools):
+        places = [len(shown) - i + 0.4 - (t + 0.5) * height for i in range(len(shown))]
+        values = [found.get(tool, 0) for found in shown.values()]
+        axes.barh(places, values, height=height, label=tool, color={**_COLOURS, **_OTHERS}[tool])
+    axes.set_yticks([len(shown) - i for i in range(len(shown))], list(shown))
+    axes.set_xlabel("days that the worst of what was asked for is behind (less is better)")
+    axes.set_xscale("symlog")
+    if tools:
+        axes.legend(loc="lower right")
+    _save(figure, path)
+
+
+def growth(found: dict[str, Any], path: Path) -> None:
+    """What a lock costs by the size of the index."""
+    rows = found["rows"]
+    sizes = [row["releases"] for row in rows]
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.6))
+    left.plot(sizes, [row["read"] for row in rows], "o-", label="metadata read", color="#0b6e4f")
+    left.plot(sizes, sizes, "--", label="releases in the index", color="#adb5bd")
+    right.plot(sizes, [1000 * row["solve"] for row in rows], "o-", label="compatlock, solve", color="#0b6e4f")
+    left.set_ylabel("releases")
+    right.set_ylabel("ms of the processor")
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("releases in the index")
+        axes.legend()
+    _save(figure, path)

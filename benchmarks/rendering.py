@@ -1,0 +1,117 @@
+"""A snapshot as what a package index serves: listings (PEP 691, 700), metadata files (PEP 658), sdists.
+
+A snapshot keeps what was read of metadata and few hashes; what it lacks is made up, the same for every
+tool. An sdist holds static metadata (PEP 643) and a build backend of its own that hands it out, so that
+tools which build for metadata can do it offline.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+from datetime import datetime, timezone
+
+from compatlock.index.snapshot import Snapshot
+from compatlock.model.listing import File, Listing
+from compatlock.model.metadata import MISSING, Metadata
+
+_BACKEND = """\
+import os, zipfile
+
+def _folder(): return "{stem}.dist-info"
+def get_requires_for_build_wheel(config_settings=None): return []
+
+def prepare_metadata_for_build_wheel(directory, config_settings=None):
+    os.makedirs(os.path.join(directory, _folder()))
+    with open("PKG-INFO", encoding="utf-8") as a:
+        with open(os.path.join(directory, _folder(), "METADATA"), "w", encoding="utf-8") as b:
+            b.write(a.read())
+    with open(os.path.join(directory, _folder(), "WHEEL"), "w", encoding="utf-8") as b:
+        b.write("Wheel-Version: 1.0\\nGenerator: replay\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    return _folder()
+
+def build_wheel(directory, config_settings=None, metadata_directory=None):
+    name = "{stem}-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(directory, name), "w") as wheel:
+        with open("PKG-INFO", encoding="utf-8") as a:
+            wheel.writestr(_folder() + "/METADATA", a.read())
+        wheel.writestr(_folder() + "/WHEEL", "Wheel-Version: 1.0\\nGenerator: replay\\n"
+                       "Root-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(_folder() + "/RECORD", "")
+    return name
+"""
+_PYPROJECT = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+
+
+def core_metadata(project: str, version: str, file: File, metadata: Metadata) -> bytes:
+    """A core metadata file with what was recorded of it."""
+    lines = ["Metadata-Version: 2.2", f"Name: {project}", f"Version: {version}"]
+    requires_python = metadata.requires_python or file.requires_python
+    if requires_python:
+        lines.append(f"Requires-Python: {requires_python}")
+    lines += (f"Requires-Dist: {line}" for line in metadata.requires_dist)
+    lines += (f"Provides-Extra: {extra}" for extra in metadata.provides_extra)
+    return ("\n".join(lines) + "\n").encode()
+
+
+def sdist(project: str, version: str, file: File, metadata: Metadata) -> bytes:
+    """A source distribution, the same bytes for the same content; a zip archive is not made (b"")."""
+    if not file.filename.endswith((".tar.gz", ".tgz")):
+        return b""
+    root = file.filename.removesuffix(".tar.gz").removesuffix(".tgz")
+    stem = f"{project.replace('-', '_')}-{version}"
+    content = {
+        "PKG-INFO": core_metadata(project, version, file, metadata),
+        "pyproject.toml": _PYPROJECT.encode(),
+        "backend.py": _BACKEND.replace("{stem}", stem).encode(),
+    }
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, data in content.items():
+            member = tarfile.TarInfo(f"{root}/{name}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def usable(metadata: Metadata | None) -> bool:
+    """Whether a file can be shown to tools: what was recorded of it, if anything, is no failure."""
+    return metadata is None or not (metadata.problem or metadata.source == MISSING)
+
+
+def listing(snapshot: Snapshot, found: Listing, before: int) -> bytes:
+    """The JSON answer for a project: of the files uploaded up to `before` (seconds since the epoch) that
+    can be shown."""
+    files = []
+    for release in found.releases:
+        for file in release.files:
+            metadata = snapshot.metadata.get((found.project, file.filename))
+            if (file.upload_time or 0) <= before and usable(metadata):
+                files.append(_entry(found.project, release.version, file, metadata))
+    versions = sorted({release.version for release in found.releases})
+    answer = {"meta": {"api-version": "1.1"}, "name": found.project, "versions": versions, "files": files}
+    return json.dumps(answer, separators=(",", ":")).encode()
+
+
+def _entry(project: str, version: str, file: File, metadata: Metadata | None) -> dict[str, object]:
+    made = b"" if file.is_wheel or metadata is None else sdist(project, version, file, metadata)
+    digest = file.sha256 if file.is_wheel else ""
+    digest = digest or hashlib.sha256(made or file.filename.encode()).hexdigest()
+    entry: dict[str, object] = {
+        "filename": file.filename,
+        "url": f"../../files/{project}/{file.filename}",
+        "hashes": {"sha256": digest},
+        "size": len(made) or file.size or 1000,
+        "yanked": False if file.yanked is None else file.yanked or True,
+    }
+    if file.requires_python:
+        entry["requires-python"] = file.requires_python
+    if file.upload_time is not None:
+        time = datetime.fromtimestamp(file.upload_time, timezone.utc)
+        entry["upload-time"] = time.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+    if file.is_wheel:
+        entry["core-metadata"] = True
+    return entry

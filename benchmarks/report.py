@@ -1,0 +1,228 @@
+"""The report: docs/benchmarks.md and its plots, of the results that runs kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.peers import PLATFORM, PYTHON_VERSION, TOOLS
+from benchmarks.problems import PROBLEMS
+from benchmarks.replay import EXCLUDE_NEWER
+
+OURS = "compatlock"
+SOLVED = "solved"
+Results = dict[str, dict[str, Any]]
+_NONE = "–"
+
+_HEAD = """\
+# Benchmarks
+
+Made by `python -m benchmarks.run`; see [benchmarks/README.md](../benchmarks/README.md) for how to run it.
+
+{machine}; results of {dates}. The index is replayed over the loopback interface (HTTP/1.1, nothing
+compressed, metadata files for
+every wheel), as it was on {cut}. All tools lock for Python {python} and {platform}, in turn, each from an
+empty folder; uv
+and compatlock write hashes. The machine has other work to do: its load was {load} while this was measured.
+A ratio is the median of
+the ratios of runs right after each other, so that load hits both; ratios of few runs, the number in
+brackets, are worth little.
+"""
+
+
+def load_results(folder: Path) -> dict[str, Results]:
+    """Results by problem and tool, in the order of the tables of both."""
+    found: dict[str, Results] = {}
+    for name in PROBLEMS:
+        for tool in TOOLS:
+            path = folder / "results" / f"{name}.{tool}.json"
+            if path.exists():
+                result = json.loads(path.read_text(encoding="utf-8"))
+                result["measured"] = path.stat().st_mtime
+                found.setdefault(name, {})[tool] = result
+    return found
+
+
+def ratio(ours: dict[str, Any], theirs: dict[str, Any], kind: str) -> float | None:
+    """The median of compatlock's time by the peer's, of runs right after each other."""
+    pairs = list(zip(ours.get(kind, []), theirs.get(kind, []), strict=False))
+    return median(a[0] / b[0] for a, b in pairs) if pairs else None
+
+
+def _middle(result: dict[str, Any], kind: str, field: int) -> float | None:
+    runs = result.get(kind, [])
+    return median(run[field] for run in runs) if runs else None
+
+
+def _cell(value: float | None, scale: float = 1.0, digits: int = 0) -> str:
+    return _NONE if value is None else f"{value * scale:,.{digits}f}"
+
+
+def _ratio_cell(ours: dict[str, Any], theirs: dict[str, Any], kind: str) -> str:
+    value = ratio(ours, theirs, kind)
+    count = min(len(ours.get(kind, [])), len(theirs.get(kind, [])))
+    return _NONE if value is None else f"{value:.2f} ({count})"
+
+
+def _tools(results: dict[str, Results]) -> list[str]:
+    return [tool for tool in TOOLS if any(tool in found for found in results.values())]
+
+
+def solved_table(results: dict[str, Results]) -> Iterator[str]:
+    """What came of each problem."""
+    tools = _tools(results)
+    yield "| problem | kind | " + " | ".join(tools) + " |"
+    yield "|---|---" * 1 + "|---" * len(tools) + "|"
+    for name, found in results.items():
+        states = [found[tool]["state"] if tool in found else "not run" for tool in tools]
+        yield f"| {name} | {PROBLEMS[name].kind} | " + " | ".join(states) + " |"
+
+
+def time_table(results: dict[str, Results]) -> Iterator[str]:
+    """Whole processes of compatlock and uv: time, memory, requests."""
+    yield (
+        "| problem | warm ms: compatlock, uv | ratio | cold ms: compatlock, uv | ratio "
+        "| peak MB (cold): compatlock, uv | requests: compatlock, uv | MB received: compatlock, uv |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    for name, found in results.items():
+        if OURS not in found or "uv" not in found:
+            continue
+        both = [found[OURS], found["uv"]]
+        cells = [name]
+        for kind in ("warm", "cold"):
+            cells.append(", ".join(_cell(_middle(each, kind, 0), 1000) for each in both))
+            cells.append(_ratio_cell(*both, kind))
+        cells.append(", ".join(_cell(_middle(each, "cold", 2), 2**-20) for each in both))
+        cells.append(", ".join(_cell(each["stats"]["requests"]) for each in both))
+        cells.append(", ".join(_cell(each["stats"]["bytes"], 1e-6, 1) for each in both))
+        yield "| " + " | ".join(cells) + " |"
+
+
+def peer_table(results: dict[str, Results]) -> Iterator[str]:
+    """How many times longer than compatlock each peer takes with an empty cache."""
+    peers = [tool for tool in _tools(results) if tool != OURS]
+    yield "| problem | compatlock s | " + " | ".join(f"{peer}" for peer in peers) + " |"
+    yield "|---|---" + "|---" * len(peers) + "|"
+    for name, found in results.items():
+        if OURS not in found:
+            continue
+        cells = [name, _cell(_middle(found[OURS], "cold", 0), digits=2)]
+        for peer in peers:
+            value = ratio(found[OURS], found[peer], "cold") if peer in found else None
+            words = found.get(peer, {}).get("state", _NONE)
+            cells.append(f"{1 / value:.2f}" if value else words if words != SOLVED else _NONE)
+        yield "| " + " | ".join(cells) + " |"
+
+
+def quality_table(results: dict[str, Results]) -> Iterator[str]:
+    """Lag of each answer, by tiers, and what does not fit in it."""
+    yield (
+        "| problem | tool | worst root lag, days | sum over roots, days | ... releases "
+        "| lag at depth 1, 2, 3, deeper, releases | packages | does not fit |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    for name, found in results.items():
+        for tool, result in found.items():
+            lag = result.get("quality")
+            if lag is None:
+                continue
+            depths = ", ".join(f"{value:,}" for value in lag["depths"])
+            days = f"{lag['worst']:,} | {lag['root_days']:,} | {lag['root_releases']:,}"
+            yield f"| {name} | {tool} | {days} | {depths} | {lag['packages']} | {lag['unfit']} |"
+
+
+def text(results: dict[str, Results], growth: str) -> str:
+    """The whole document."""
+    every = [result for found in results.values() for result in found.values()]
+    dates = sorted({_day(result["measured"]) for result in every})
+    loads = [result["load"] for result in every]
+    system = f"{os.cpu_count()} cores, {platform.system()}, CPython {platform.python_version()}"
+    head = _HEAD.format(
+        machine=f"{_processor()}, {system}",
+        dates=" to ".join(dict.fromkeys((dates[0], dates[-1]))),
+        cut=EXCLUDE_NEWER,
+        python=PYTHON_VERSION,
+        platform=f"`{PLATFORM}`",
+        load=f"{min(loads)} to {max(loads)}",
+    )
+    parts = [head, "## Tools", "", *_tool_list(results), ""]
+    for title, words, table in (
+        ("Solved or not", _SOLVED_WORDS, solved_table),
+        ("compatlock and uv", _TIME_WORDS, time_table),
+        ("All tools, with an empty cache", _PEER_WORDS, peer_table),
+        ("How good the answers are", _QUALITY_WORDS, quality_table),
+    ):
+        parts += [f"## {title}", "", words, "", *table(results), ""]
+    return "\n".join(parts) + growth
+
+
+_SOLVED_WORDS = """\
+*no answer*: the tool says that there is none, or fails; *timeout*: not ended after 120 s; *not recorded*:
+it wanted to read what the
+recording of compatlock and uv does not have, so its figures would mean nothing."""
+_TIME_WORDS = """\
+*warm* is offline, with the cache that the cold run left; *cold* is with an empty cache. Ratios are
+compatlock / uv: below 1,
+compatlock is faster. Peak memory is that of the process or of its largest child.
+
+![Warm and cold time of compatlock relative to uv](images/bench-uv.png)"""
+_PEER_WORDS = """\
+How many times compatlock's time a tool takes (its time / compatlock's, cold)."""
+_QUALITY_WORDS = """\
+Measured alike for the pins of every tool: how far they are behind the newest release that the target
+allows, by the tiers of
+compatlock's objective, the most important first; and how many declared bounds and known conflicts they
+break (as `compatlock
+check` counts them). compatlock heeds known conflicts, so it may be further behind where the others' pins
+break one.
+
+![Worst root lag of each tool's answer](images/bench-lag.png)"""
+
+
+def _tool_list(results: dict[str, Results]) -> Iterator[str]:
+    for tool in _tools(results):
+        versions = {found[tool].get("version", "?") for found in results.values() if tool in found}
+        differs = f": {TOOLS[tool].differs}" if TOOLS[tool].differs else ""
+        yield f"- {tool} {', '.join(sorted(versions))}{differs}"
+
+
+def _day(time: float) -> str:
+    return datetime.fromtimestamp(time, timezone.utc).strftime("%Y-%m-%d")
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.machine()
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.machine())
+
+
+def write_report(folder: Path, docs: Path) -> None:
+    """Write the document and its plots. Needs matplotlib (the extra `plots`)."""
+    from benchmarks import plots
+
+    results = load_results(folder)
+    if not results:
+        raise SystemExit("nothing was measured")
+    images = docs / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    plots.times(results, images / "bench-uv.png")
+    plots.lags(results, images / "bench-lag.png")
+    growth = folder / "results" / "growth.json"
+    words = ""
+    if growth.exists():
+        from benchmarks.growth import section
+
+        found = json.loads(growth.read_text(encoding="utf-8"))
+        plots.growth(found, images / "bench-growth.png")
+        words = "\n" + "\n".join(section(found)) + "\n"
+    (docs / "benchmarks.md").write_text(text(results, words).rstrip() + "\n", encoding="utf-8")
