@@ -363,3 +363,22 @@ def test_a_line_is_moved_to_the_newest_that_fits_whatever_an_older_lock_has(cli:
     assert cli("lock", "-r", "kernel", "-r", "array<2", *TARGET).code == 0
     run = cli("lock", "-r", "kernel", "-r", "array==2.5", *TARGET)
     assert "write `array==2.2` instead of `array==2.5`\n" in run.err
+
+
+@pytest.mark.parametrize(
+    ("exclusion", "why"),
+    [
+        (
+            "trainer -> arry",
+            "no release of trainer that was read needs arry here; did you mean `trainer -> array`?",
+        ),
+        ("trianer -> array", "nothing here needs trianer; did you mean `trainer -> array`?"),
+        ("trainer -> array", ""),
+    ],
+)
+def test_an_exclusion_that_takes_nothing_away_is_told(cli: Cli, exclusion: str, why: str) -> None:
+    told = f"note: the exclusion `{exclusion}` has no effect: {why}\n"
+    run = cli("lock", "-r", "trainer", "--exclude-dependency", exclusion, *TARGET)
+    assert (run.code, told in run.err, "no effect" in run.err) == (0, bool(why), bool(why))
+    impossible = cli("lock", *ASKED, "--exclude-dependency", exclusion, *TARGET)
+    assert (told.replace("note", "hint") in impossible.err) == bool(why)

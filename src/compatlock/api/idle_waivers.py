@@ -1,4 +1,4 @@
-"""Waivers of the user's that can have no effect: they name no edge there is, or one that is never waived."""
+"""Waivers and exclusions that have no effect: they name no edge there is, or one that is never waived."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from compatlock.index.supply import Supply
     from compatlock.model.request import Request
-    from compatlock.model.waiver import Waiver
+    from compatlock.model.waiver import Exclusion, Waiver
     from compatlock.solver.universe import Universe
 
 
@@ -18,6 +19,38 @@ def idle_waivers(request: Request, universe: Universe) -> tuple[str, ...]:
     edges that are never waived. Profiles' waivers are for more than one request: none is made on them."""
     own = (waiver for waiver in request.waivers if not waiver.source.startswith("profile "))
     return tuple(f"the waiver `{w}` has no effect: {why}" for w in own for why in _why(w, universe))
+
+
+def idle_exclusions(request: Request, universe: Universe, supply: Supply) -> tuple[str, ...]:
+    """A remark on each exclusion of a package's dependency that takes nothing from its releases that were
+    read. (Those for every package are for more than one request.)"""
+    return tuple(
+        f"the exclusion `{exclusion}` has no effect: {why}"
+        for exclusion in request.exclusions
+        if exclusion.package
+        for why in _why_not_excluded(exclusion, universe, supply)
+    )
+
+
+def _why_not_excluded(exclusion: Exclusion, universe: Universe, supply: Supply) -> Iterator[str]:
+    """What is wrong with an exclusion; the universe lacks what it took away."""
+    read = [key for key in universe.dependencies if key[0] == exclusion.package]
+    if not read:
+        close = _close(exclusion.package, (name for name, _ in universe.dependencies))
+        better = f"; did you mean `{edge_name(close, exclusion.extra, exclusion.on)}`?" if close else ""
+        yield f"nothing here needs {exclusion.package}{better}"
+        return
+    versions = universe.packages[exclusion.package].versions
+    edges = {
+        (extra, need.name, versions[index])
+        for (_, index), release in supply.dependencies(read).items()
+        for extra in ("", *release.extras)
+        for need in release.of(extra)
+    }
+    if not any(exclusion.covers(exclusion.package, *edge) for edge in edges):
+        close = _close(exclusion.on, (on for _, on, _ in edges))
+        better = f"; did you mean `{edge_name(exclusion.package, exclusion.extra, close)}`?" if close else ""
+        yield f"no release of {exclusion.package} that was read needs {exclusion.on} here{better}"
 
 
 def _why(waiver: Waiver, universe: Universe) -> Iterator[str]:

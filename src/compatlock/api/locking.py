@@ -84,7 +84,7 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
     try:
         outcome = _solve(request, universe, supply, draft, limits)
     except NoSolution as error:
-        error.hints += _idle_waivers(request, universe)
+        error.hints += _without_effect(request, universe, supply)
         raise
     return finished(outcome, request, universe, supply)
 
@@ -93,7 +93,7 @@ def finished(outcome: Outcome, request: Request, universe: Universe, supply: Sup
     """The outcome of a search with remarks, checked. Raises LockInvalid."""
     if request.amendments or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
-    outcome = outcome._replace(news=(*outcome.news, *_idle_waivers(request, universe)))
+    outcome = outcome._replace(news=(*outcome.news, *_without_effect(request, universe, supply)))
     if request.strategy == "optimal":
         told = _what_is_behind(outcome.lock, request, universe, supply)
         outcome = outcome._replace(news=(*outcome.news, *told))
@@ -128,12 +128,13 @@ def _what_is_behind(lock: Lock, request: Request, universe: Universe, supply: Su
         yield from prices_of_freeing(far, lock, request, supply)
 
 
-def _idle_waivers(request: Request, universe: Universe) -> tuple[str, ...]:
-    if all(waiver.source.startswith("profile ") for waiver in request.waivers):
+def _without_effect(request: Request, universe: Universe, supply: Supply) -> tuple[str, ...]:
+    """Remarks on waivers and exclusions that do nothing."""
+    if not request.exclusions and all(w.source.startswith("profile ") for w in request.waivers):
         return ()
-    from compatlock.api.idle_waivers import idle_waivers
+    from compatlock.api.idle_waivers import idle_exclusions, idle_waivers
 
-    return idle_waivers(request, universe)
+    return (*idle_waivers(request, universe), *idle_exclusions(request, universe, supply))
 
 
 def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:
