@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import pytest
 
-from compatlock.audit import library
+from compatlock.audit import library, offers
 from compatlock.audit.imports import check_imports, imports_name, lacks
 from compatlock.model.fact import FactBound
 from compatlock.model.finding import CERTAIN, POSSIBLE, UNREAD, Finding
@@ -252,3 +253,47 @@ def test_imports_name() -> None:
     assert imports_name(user, "user.a", "lib", "x", *view) is True
     assert imports_name(user, "user.a", "lib", "y", *view) is False
     assert imports_name(user, "user.gone", "lib", "x", *view) is None
+
+
+@pytest.mark.parametrize(
+    ("user", "lib"),
+    [
+        ({"user/__init__.py": f"from lib import {','.join(f'n{i}' for i in range(10_000))}\n"}, {}),
+        (
+            {
+                "user/__init__.py": "from . import a0\n",
+                **{f"user/a{i}.py": f"from . import a{i + 1}\nfrom lib import n{i}\n" for i in range(1500)},
+            },
+            {},
+        ),
+        (
+            {"user/__init__.py": "from lib import gone\n"},
+            {
+                "lib/__init__.py": "from .a0 import *\n",
+                **{
+                    f"lib/a{i}.py": f"from .a{(i + 1) % 300} import *\nfrom .a{i * 7 % 300} import *\n"
+                    for i in range(300)
+                },
+            },
+        ),
+    ],
+    ids=["names", "modules", "stars"],
+)
+def test_extreme_sources_take_no_more_than_their_share(user: dict[str, str], lib: dict[str, str]) -> None:
+    started = time.process_time()
+    found = check(user, {"lib/__init__.py": "", **lib})
+    assert [f.certainty for f in found] == [CERTAIN]
+    assert max(map(len, found[0].details)) < 500
+    # What goes through all of it for each part of it takes minutes or years.
+    assert time.process_time() - started < 15
+
+
+def test_many_questions_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    user, stars = (
+        "from lib import a, b, c, d\n",
+        {f"lib/a{i}.py": f"from .a{i + 1} import *\n" for i in range(9)},
+    )
+    lib = {"lib/__init__.py": "from .a0 import *\n", **stars, "lib/a9.py": ""}
+    assert [f.certainty for f in check(user, lib)] == [CERTAIN]
+    monkeypatch.setattr(offers, "MAX_LOOKS", 30)
+    assert check(user, lib) == []

@@ -16,7 +16,7 @@ from compatlock.audit.modules import CHOSEN, LATER, NOW, Import
 from compatlock.audit.observed import not_with
 from compatlock.audit.offers import HAS, LACKS, Offers
 from compatlock.audit.outline import ATTRIBUTE, INDENTED
-from compatlock.audit.reach import chain, is_sure, reach
+from compatlock.audit.reach import Chains, reach
 from compatlock.audit.site import Site
 from compatlock.model.artefact import Artefact, Observations, WheelReader
 from compatlock.model.finding import CERTAIN, POSSIBLE, UNREAD, Finding, Place
@@ -61,8 +61,9 @@ def check_imports(
         reached = reach(library, group, followed, reached)
     importers = [module for module in reached if site.find(module).owner in followed]
     rest = [m for package in sorted(set(deep) & together) for m in site.modules(package) if m not in reached]
-    uses = _failing(library, reached, parts, [*importers, *rest])
-    findings = [_finding(site, reached, group) for group in _grouped(site, uses)]
+    chains = Chains(library, reached)
+    uses = _failing(library, reached, chains, parts, [*importers, *rest])
+    findings = [_finding(site, reached, chains, group) for group in _grouped(site, uses)]
     if library.unread:
         findings.append(_unread(len(library.unread)))
     return sorted(findings, key=lambda f: (f.package, f.on, f.certainty))
@@ -92,7 +93,11 @@ def imports_name(
 
 
 def _failing(
-    library: Library, reached: Mapping[str, str], parts: Collection[str], modules: Sequence[str]
+    library: Library,
+    reached: Mapping[str, str],
+    chains: Chains,
+    parts: Collection[str],
+    modules: Sequence[str],
 ) -> list[_Use]:
     """Return the imports of `modules` that fail; certain are those of modules that were `reached` for sure,
     and not from one of `parts`, of which a package has several.
@@ -115,17 +120,16 @@ def _failing(
         if (target, name) in lacking
     )
     library.load({module for module, _, _ in suspects})
+    edges_of = _edges(library, {module for module, _, _ in suspects})
     uses = []
     minded = set()  # what a package takes care of somewhere: it knows that it may be missing
     for module, target, name in suspects:
-        edges = [i for i in library.summaries[module].imports if (i.module, i.name) == (target, name)]
-        edges = [edge for edge in edges if edge.when in (NOW, CHOSEN, LATER)]
+        edges = [e for e in edges_of.get((module, target, name), ()) if e.when in (NOW, CHOSEN, LATER)]
         if not edges:
             minded.add((site.find(module).owner, target, name))
             continue
-        steps = chain(reached, module)
-        sure = module in reached and steps[0] not in parts and name not in library.patches
-        sure = sure and is_sure(library, steps)
+        sure = module in reached and chains.entry(module) not in parts and name not in library.patches
+        sure = sure and chains.is_sure(module)
         provider = _provider(site, module, target)
         uses += [_Use(module, edge, provider, sure and edge.when == NOW) for edge in edges]
     return [
@@ -133,6 +137,15 @@ def _failing(
         for use in uses
         if use.certain or (site.find(use.importer).owner, use.edge.module, use.edge.name) not in minded
     ]
+
+
+def _edges(library: Library, modules: Iterable[str]) -> dict[tuple[str, str, str], list[Import]]:
+    """The imports of modules, by the module, what it imports from, and the name."""
+    edges: dict[tuple[str, str, str], list[Import]] = {}
+    for module in modules:
+        for edge in library.summaries[module].imports:
+            edges.setdefault((module, edge.module, edge.name), []).append(edge)
+    return edges
 
 
 def _lacking(library: Library, imports: list[tuple[str, Sequence[str]]]) -> set[tuple[str, str]]:
@@ -169,7 +182,7 @@ def _grouped(site: Site, uses: Iterable[_Use]) -> list[list[_Use]]:
     return [sorted(groups[key], key=lambda u: (u.importer, u.edge)) for key in sorted(groups)]
 
 
-def _finding(site: Site, reached: Mapping[str, str], uses: list[_Use]) -> Finding:
+def _finding(site: Site, reached: Mapping[str, str], chains: Chains, uses: list[_Use]) -> Finding:
     first = uses[0]
     one = site.artefacts[site.find(first.importer).owner]
     other = site.artefacts[first.provider]
@@ -178,7 +191,7 @@ def _finding(site: Site, reached: Mapping[str, str], uses: list[_Use]) -> Findin
         f"which {other.package} {other.version} does not have"
     )
     if first.certain:
-        summary += f": `import {chain(reached, first.importer)[0]}` fails"
+        summary += f": `import {chains.entry(first.importer)}` fails"
     return Finding(
         check=CHECK,
         package=one.package,
@@ -187,7 +200,7 @@ def _finding(site: Site, reached: Mapping[str, str], uses: list[_Use]) -> Findin
         summary=summary,
         places=tuple(_place(site, one, use) for use in uses),
         fact=not_with(CHECK, "too-loose", one, other, summary=summary, evidence=EVIDENCE),
-        details=tuple(dict.fromkeys(_detail(reached, use) for use in uses)),
+        details=tuple(dict.fromkeys(_detail(reached, chains, use) for use in uses)),
     )
 
 
@@ -206,7 +219,7 @@ def _place(site: Site, artefact: Artefact, use: _Use) -> Place:
     return Place(artefact.package, artefact.version, artefact.file.filename, path, use.edge.line)
 
 
-def _detail(reached: Mapping[str, str], use: _Use) -> str:
+def _detail(reached: Mapping[str, str], chains: Chains, use: _Use) -> str:
     """Where one name is imported, and how that comes to pass."""
     text = f"{use.importer}, line {use.edge.line}: {_dotted(use.edge)}"
     if use.edge.when == LATER:
@@ -215,7 +228,7 @@ def _detail(reached: Mapping[str, str], use: _Use) -> str:
         return f"{text} (under a condition)"
     if use.importer not in reached:
         return f"{text} (when this module is imported)"
-    steps = chain(reached, use.importer)
+    steps = chains.told(use.importer)
     return f"{text} (by {' -> '.join(steps)})" if len(steps) > 1 else text
 
 

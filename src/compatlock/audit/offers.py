@@ -29,6 +29,8 @@ _ALWAYS = frozenset(
     ]
 )
 _ROUNDS = 40
+# Modules that are looked at for all questions together; those of a real lock of 200 packages are 5,000.
+MAX_LOOKS = 500_000
 
 
 class Wanted(NamedTuple):
@@ -45,6 +47,8 @@ class Offers:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._site = library.site
+        self._budget = MAX_LOOKS
+        self._filled: dict[str, str] = {}  # what `_by_own_parts` said
 
     def answer(self, questions: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """Return HAS, LACKS or UNKNOWN for each question, reading what is needed, in batches."""
@@ -54,7 +58,7 @@ class Offers:
             wanted = Wanted(set(), set(), set())
             left = []
             for question in open_questions:
-                found = self._ask(*question, wanted, frozenset())
+                found = self._ask(*question, wanted)
                 if found:
                     answers[question] = found
                 else:
@@ -65,39 +69,68 @@ class Offers:
             self._library.outline(wanted.outlines)
             self._library.load(wanted.modules)
             self._library.load_exports(wanted.folders)
+            self._filled = {module: answer for module, answer in self._filled.items() if answer}
         answers.update((question, UNKNOWN) for question in questions - answers.keys())
         return answers
 
-    def _ask(self, module: str, name: str, wanted: Wanted, asked: frozenset[str]) -> str:
-        """Answer one question; `""` when something has to be read first."""
+    def _ask(self, module: str, name: str, wanted: Wanted) -> str:
+        """Answer one question; `""` when something has to be read first. Star imports lead on from module to
+        module, to each but once."""
+        answers: set[str] = set()
+        seen, ahead, open_ends = {module}, [module], []
+        while ahead:
+            if self._budget <= 0:
+                return UNKNOWN
+            self._budget -= 1
+            at = ahead.pop()
+            answer, summary = self._look(at, name, wanted)
+            if answer == HAS:
+                return HAS
+            if summary is None:
+                answers.add(answer)
+                continue
+            more = [star for star in summary.stars if star not in seen]
+            seen.update(more)
+            ahead += more
+            for folder in summary.folders:
+                answers.add(self._in_folder(at, folder, name, wanted))
+            if HAS in answers:
+                return HAS
+            if not summary.lazy:
+                open_ends.append(at)
+        for worst in ("", UNKNOWN):
+            if worst in answers:
+                return worst
+        answers = {self._by_own_parts(end, wanted) for end in open_ends}
+        return "" if "" in answers else UNKNOWN if UNKNOWN in answers else LACKS
+
+    def _look(self, module: str, name: str, wanted: Wanted) -> tuple[str, Summary | None]:
+        """Answer a question by a module alone, or return its summary when that does not tell."""
         found = self._site.find(module)
         if found.kind == MISSING:
-            return self._missing(module, wanted)
+            return self._missing(module, wanted), None
         if not name:
-            return UNKNOWN if found.kind == ABSENT else HAS
+            return (UNKNOWN if found.kind == ABSENT else HAS), None
         if found.kind != ABSENT and self._site.exists(f"{module}.{name}"):
-            return HAS
+            return HAS, None
         if found.kind != SOURCE:
-            return UNKNOWN
+            return UNKNOWN, None
         outline = self._library.outlines.get(module)
         if outline is None:
             wanted.outlines.add(module)
-            return ""
+            return "", None
         if name in outline.names:
-            return HAS
+            return HAS, None
         summary = self._library.summaries.get(module)
         if summary is None:
             wanted.modules.add(module)
-            return ""
+            return "", None
         if name in summary.names or name in summary.offered or name in _ALWAYS:
-            return HAS
-        if (
-            summary.dynamic
-            or (summary.hooks and not summary.lazy)
-            or (summary.lazy and name.endswith("Fast"))
-        ):
-            return UNKNOWN
-        return self._elsewhere(module, name, summary, wanted, asked | {module})
+            return HAS, None
+        hooked = summary.hooks and not summary.lazy
+        if summary.dynamic or hooked or (summary.lazy and name.endswith("Fast")):
+            return UNKNOWN, None
+        return "", summary
 
     def _missing(self, module: str, wanted: Wanted) -> str:
         """A module without a file, whose package has one: LACKS, unless something could make it up."""
@@ -115,25 +148,13 @@ class Offers:
             parent = parent.rpartition(".")[0]
         return LACKS
 
-    def _elsewhere(
-        self, module: str, name: str, summary: Summary, wanted: Wanted, asked: frozenset[str]
-    ) -> str:
-        """Look where the module itself takes names from: star imports and folders of lazy loaders."""
-        answers = {self._ask(star, name, wanted, asked) for star in summary.stars if star not in asked}
-        if HAS in answers:
-            return HAS
-        for folder in summary.folders:
-            answers.add(self._in_folder(module, folder, name, wanted))
-            if HAS in answers:
-                return HAS
-        if "" in answers:
-            return ""
-        if UNKNOWN in answers or summary.lazy:
-            return UNKNOWN if UNKNOWN in answers else LACKS
-        return self._by_own_parts(module, wanted)
-
     def _by_own_parts(self, module: str, wanted: Wanted) -> str:
         """Whether a part of a package that it imports itself may fill it (toolz does so with `tlz`)."""
+        if module not in self._filled:
+            self._filled[module] = self._ask_own_parts(module, wanted)
+        return self._filled[module]
+
+    def _ask_own_parts(self, module: str, wanted: Wanted) -> str:
         parts: set[str] = set()
         for target, names in self._library.outlines[module].imports.items():
             if target == module:
@@ -152,6 +173,7 @@ class Offers:
         owner = self._site.find(module).owner
         base = "/".join([*module.split("."), *([folder] if folder else [])])
         folders = self._site.folders(owner, base)
+        self._budget -= len(folders)
         exports = self._library.exports
         start = name.lower()
         alike = [f for f in folders if start.startswith(f.rpartition("/")[2].replace("_", ""))]

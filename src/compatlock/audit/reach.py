@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Container, Iterable, Mapping
 
 from compatlock.audit.library import Library
 from compatlock.audit.modules import NOW, TYPING
@@ -73,22 +72,59 @@ def _with_parents(module: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def chain(reached: Mapping[str, str], module: str) -> list[str]:
-    """Return the modules from an entry to `module`, each imported by the one before."""
-    steps = [module]
-    while reached.get(steps[-1]):
-        steps.append(reached[steps[-1]])
-    return steps[::-1]
+# Of a longer chain the middle is left out where it is told.
+_TOLD = 12
 
 
-def is_sure(library: Library, steps: list[str]) -> bool:
-    """Whether each module of a chain really imports the next one, whenever it is imported itself."""
-    library.load(steps)
-    for module, following in pairwise(steps):
-        targets = set()
-        for edge in library.summaries[module].imports:
-            if edge.when == NOW and not edge.attribute:
-                targets.update(_loaded(library, module, edge.module, edge.name))
-        if following not in targets:
-            return False
-    return True
+class Chains:
+    """What leads to the modules of a search: the entry, and whether one import after the other is sure."""
+
+    def __init__(self, library: Library, reached: Mapping[str, str]) -> None:
+        self._library = library
+        self._reached = reached
+        self._sure: dict[str, bool] = {}
+        self._entries: dict[str, str] = {}
+        self._always: dict[str, frozenset[str]] = {}  # by a module, whenever it is imported
+
+    def told(self, module: str) -> list[str]:
+        """The modules from the entry to one, each imported by the one before; "..." stands for what is left
+        out of a long chain."""
+        steps = [module]
+        while self._reached.get(steps[-1]) and len(steps) < _TOLD:
+            steps.append(self._reached[steps[-1]])
+        entry = self.entry(module)
+        return [entry, *(["..."] if self._reached.get(steps[-1]) else []), *steps[::-1]][steps[-1] == entry :]
+
+    def is_sure(self, module: str) -> bool:
+        """Whether each module that leads to one really imports the next, whenever it is imported itself."""
+        steps = self._steps(module, self._sure)
+        self._library.load(steps)
+        for step in reversed(steps):
+            by = self._reached.get(step, "")
+            self._sure[step] = not by or (self._sure[by] and step in self._surely_loaded(by))
+        return self._sure[module]
+
+    def entry(self, module: str) -> str:
+        """The entry that leads to a module."""
+        for step in reversed(self._steps(module, self._entries)):
+            by = self._reached.get(step, "")
+            self._entries[step] = self._entries[by] if by else step
+        return self._entries[module]
+
+    def _steps(self, module: str, known: Container[str]) -> list[str]:
+        """A module and those that lead to it, up to the first that is known."""
+        steps = []
+        while module and module not in known:
+            steps.append(module)
+            module = self._reached.get(module, "")
+        return steps
+
+    def _surely_loaded(self, module: str) -> frozenset[str]:
+        if module not in self._always:
+            self._always[module] = frozenset(
+                loaded
+                for edge in self._library.summaries[module].imports
+                if edge.when == NOW and not edge.attribute
+                for loaded in _loaded(self._library, module, edge.module, edge.name)
+            )
+        return self._always[module]
