@@ -11,6 +11,7 @@ from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
 from compatlock.index.supply import Supply
 from compatlock.model.policy import Policy
+from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
 from tests.support.index_server import IndexServer
 
@@ -29,10 +30,11 @@ def server() -> Iterator[IndexServer]:
         yield running
 
 
-def fetched(server: IndexServer, *names: str) -> set[str]:
+def fetched(server: IndexServer, *names: str, expected: tuple[Requirement, ...] = ()) -> set[str]:
     """The metadata files that one fetch asks for."""
     network = LazyNetwork(server.url)
     supply = Supply(Store(None), server.url, Target("3.12.0", "x86_64-manylinux_2_28"), Policy(), network)
+    supply.expected = expected
     try:
         supply.fetch(names, ())
     finally:
@@ -59,6 +61,15 @@ def test_what_nothing_asks_for_is_left_alone(server: IndexServer) -> None:
 def test_bounds_that_nothing_fits_lead_nowhere(server: IndexServer) -> None:
     server.add("other", "1.0", requires=["lib<2", "lib>2"])
     assert fetched(server, "other") == {"other-1.0", "lib-2.0", "only_new-1.0"}
+
+
+def test_what_the_user_asks_for_tells_which_releases_and_extras(server: IndexServer) -> None:
+    assert fetched(server, "old") == {"old-3.0"}
+    server.requests.clear()
+    roots = (Requirement("old", "", ("fast",)), Requirement("lib", ">=1.5,<2"))
+    assert fetched(server, "old", "lib", expected=roots) == {
+        "old-3.0", "speed-1.0", "lib-2.0", "lib-1.5", "only_new-1.0", "only_middle-1.0",
+    }  # fmt: skip
 
 
 def test_large_files_are_not_asked_for_on_a_guess(

@@ -66,6 +66,7 @@ def with_supply(
                     refresh=refresh,
                     builder=builder,
                 )
+                supply.expected = (*request.roots, *request.constraints)
                 return work(prepared, supply)
             except IndexChanged:
                 # What the cache held was old: believe none of it in the next attempt.

@@ -32,6 +32,10 @@ class Batch:
         self._asked_files: dict[str, tuple[str, int]] = {}
         self._extras: dict[str, set[str]] = {}
         self._bounds: dict[str, set[str]] = {}
+        for root in supply.expected:
+            self._extras.setdefault(root.name, set()).update(root.extras)
+            if root.specifier:
+                self._bounds.setdefault(root.name, set()).add(root.specifier)
 
     def ask(self, names: Iterable[str], releases: Iterable[tuple[str, int]]) -> _Requests:
         """The requests for what is neither at hand nor under way."""

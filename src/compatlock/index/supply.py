@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from compatlock.model.metadata import Metadata
     from compatlock.model.package import Package
     from compatlock.model.policy import Policy
+    from compatlock.model.requirement import Requirement
     from compatlock.model.target import Target
 
 __all__ = ["FRESH_SECONDS", "CacheChanged", "IndexChanged", "Supply"]
@@ -67,6 +68,8 @@ class Supply(Holdings):
         self._builder = builder
         # The releases of which it is settled whether they are built.
         self._settled: set[tuple[str, int]] = set()
+        # What the user asks for: it is not read here, but tells what is worth to be fetched along.
+        self.expected: tuple[Requirement, ...] = ()
         self.fetched_listings = 0
         self.fetched_metadata = 0
 
@@ -77,7 +80,7 @@ class Supply(Holdings):
 
     def under(self, *, target: Target | None = None, policy: Policy | None = None) -> Supply:
         """The same index for another target or policy."""
-        return Supply(
+        other = Supply(
             self._store,
             self.indexes,
             target or self.target,
@@ -87,6 +90,8 @@ class Supply(Holdings):
             refresh=self._refresh,
             builder=self._builder,
         )
+        other.expected = self.expected
+        return other
 
     def package(self, name: str) -> Package:
         """One package; see `packages`."""
