@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import compatlock
+from compatlock.index.progress import Progress
 from compatlock.model.platforms import running_platform
 from tests.support.artifacts import sdist_filename
 from tests.support.buildable import SYSTEM, buildable
@@ -284,3 +286,35 @@ def test_build_requirements_are_from_the_index(cli: Cli, filled: IndexServer, wi
     run = cli("lock", "-r", "f", "--allow-builds", "f", "-o", "-")
     assert "warning: f 1.0 could not be built for its metadata: " in run.err
     assert built(witness) == set()
+
+
+# From Python
+
+
+def test_a_build_is_announced(filled: IndexServer) -> None:
+    told: list[Progress] = []
+    lock = compatlock.lock("a", index_url=filled.url, cache=False, allow_builds=True, on_progress=told.append)
+    assert lock.versions == {"a": "1.0", "b": "1.0"}
+    assert [progress.building for progress in told if progress.building] == ["a 1.0"]
+
+
+def test_a_snapshot_remembers_builds(cli: Cli, filled: IndexServer, witness: Path) -> None:
+    assert cli("snapshot", "-r", "a", "--allow-builds", "a", "-i", filled.url, "-q").code == 0
+    witness.unlink()
+    run = cli("lock", "-r", "a", "--snapshot", "snapshot.json.xz", *OUT)
+    assert run.pins == {"a": "1.0", "b": "1.0"}
+    assert "    # note: built for its metadata\n" in run.out
+    assert built(witness) == set()
+
+
+@pytest.mark.usefixtures("filled")
+def test_of_several_targets_only_the_running_one(cli: Cli, witness: Path) -> None:
+    targets = ("--target", running_platform(), "--target", OTHER)
+    run = cli("lock", "-r", "a", "--allow-builds", "a", *targets, "-v")
+    assert run.code == 0, run.err
+    assert built(witness) == {"a 1.0"}
+    assert "warning: nothing was built: the target is " in run.err
+    assert "note: built a 1.0 for its metadata" in run.err
+    assert "  preparing the metadata of a\n" in run.err
+    text = Path("requirements.lock").read_text(encoding="utf-8")
+    assert set(re.findall(r"^b==(\S+)", text, re.MULTILINE)) == {"1.0"}, "one pin does for both"

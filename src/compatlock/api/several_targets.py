@@ -74,6 +74,7 @@ def lock_targets(options: LockOptions, targets: Sequence[Target], supply: Supply
         tuple(dict.fromkeys(news for outcome in outcomes for news in outcome.news)),
         tuple(dict.fromkeys(each for outcome in outcomes for each in outcome.unusable)),
         tuple(outcome.lock for outcome in outcomes),
+        outcomes[-1].builds,
     )
 
 
