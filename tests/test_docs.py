@@ -57,8 +57,9 @@ def test_the_python_example_runs(
 
 
 def test_the_options_exist() -> None:
-    known = {name for option in OPTIONS for name in option.names} | {"--help", "--env"}
-    text = "\n".join(line for line in read("README.md").splitlines() if "pip install" not in line)
+    known = {name for option in OPTIONS for name in option.names} | {"--help", "--env", "--fix"}
+    lines = [*read("README.md").splitlines(), *read("docs/lock.md").splitlines()]
+    text = "\n".join(line for line in lines if "pip install" not in line)
     shown = set(re.findall(r"(?<![\w-])-{1,2}[A-Za-z][A-Za-z-]*", text)) - {"-m"}
     assert len(shown) > 20
     # Options that the lock's own header says to give to pip and uv.
