@@ -13,8 +13,10 @@ import pytest
 import compatlock
 from compatlock import Cell, InputError, Matrix
 from compatlock.api import matrix as matrix_module
+from compatlock.api import matrix_work
 from compatlock.api.matrix import MatrixProgress
 from compatlock.api.matrix_work import Chunk, solve_chunk
+from compatlock.solver.matrix import cells
 from tests.support.index_server import IndexServer
 
 APP = {
@@ -210,6 +212,19 @@ def test_a_cluster_of_dask_gives_the_same(ask: Any) -> None:
         client.get_executor() as executor,
     ):
         assert ask(executor=executor) == alone
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_process_keeps_its_solver_from_part_to_part(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    def counting(universe: Any, request: Any) -> Any:
+        begun.append(request.target.python)
+        return cells(universe, request)
+
+    monkeypatch.setattr(matrix_work, "cells", counting)
+    ask()
+    assert len(begun) == 1
 
 
 def test_credentials_are_not_sent_anywhere(ask: Any) -> None:

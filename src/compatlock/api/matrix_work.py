@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from compatlock.index.supply import Supply
     from compatlock.model.matrix import Axis, Cell
     from compatlock.model.request import Request
-    from compatlock.solver.matrix import Cells
+    from compatlock.solver.matrix import CellAnswer, Cells
 
 
 class Job(NamedTuple):
@@ -118,19 +118,15 @@ class _Worker:
             (*rows, *columns),
             waive=not self.job.options.no_waivers,
         )
+        places = [(row, column) for row in rows[chunk.first :][: chunk.height] for column in columns]
         try:
-            return tuple(
-                tuple(self._cell(run, impossible, row, column) for column in columns)
-                for row in rows[chunk.first : chunk.first + chunk.height]
-            )
+            # One solver after the other: in turns they would drive each other out of the processor cache.
+            answers = [drive(run.solve(*place), universe, supply) for place in places]
+            found = [_cell(impossible, place, answer) for place, answer in zip(places, answers, strict=True)]
         finally:
             impossible.close()
-
-    def _cell(self, run: Cells, impossible: Impossible, row: Step, column: Step) -> Cell:
-        answer = drive(run.solve(row, column), impossible.universe, impossible.supply)
-        if answer is None:
-            return impossible.cell(row, column)
-        return impossible.answered(row, column, answer)
+        width = len(columns)
+        return tuple(tuple(found[k : k + width]) for k in range(0, len(found), width))
 
     def _ready(self, prepared: Prepared, supply: Supply) -> tuple[Universe, Cells]:
         """The universe and the search as earlier chunks left them, or new ones."""
@@ -146,14 +142,16 @@ class _Worker:
         return universe, self._cells
 
 
+def _cell(impossible: Impossible, place: tuple[Step, Step], answer: CellAnswer | None) -> Cell:
+    return impossible.cell(*place) if answer is None else impossible.answered(*place, answer)
+
+
 def _is_same(universe: Universe, supply: Supply) -> bool:
-    """Whether the index still is what a universe was read from."""
+    """Whether the index still has the candidates that a universe was read from."""
     now = supply.packages(name for name in universe.packages if name != CUDA)
     before = universe.packages
     return all(
-        before[name].versions == package.versions
-        and before[name].gates == package.gates
-        and before[name].file_keys == package.file_keys
+        list(before[name].versions) == list(package.versions) and before[name].gates == package.gates
         for name, package in now.items()
     )
 

@@ -22,7 +22,7 @@ from compatlock.solver.tiers import WorstTier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from compatlock.model.package import Runs
     from compatlock.model.request import Request
@@ -116,7 +116,7 @@ class Cells(_Search):
             if step not in self._lags:
                 self._lags[step] = yield from self._lags_of(step)
         self._cell = tuple(self._literal(step) for step in steps)
-        if not self._impossible.isdisjoint(_subsets(self._cell)):
+        if any(subset in self._impossible for subset in _subsets(self._cell)):
             return None
         self._asked, self._started = steps, False
         self.failures.clear()
@@ -308,8 +308,8 @@ def _runs(indexes: Sequence[int]) -> Runs:
     return tuple(runs)
 
 
-def _subsets(cell: tuple[int, ...]) -> set[frozenset[int]]:
-    return {frozenset(chosen) for size in range(len(cell) + 1) for chosen in combinations(cell, size)}
+def _subsets(cell: tuple[int, ...]) -> Iterator[frozenset[int]]:
+    return (frozenset(chosen) for size in range(len(cell) + 1) for chosen in combinations(cell, size))
 
 
 def _until(step: Step, lags: Lag) -> Lag:

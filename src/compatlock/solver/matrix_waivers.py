@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from compatlock.solver.universe import Need, Universe
 
 # What one cell may take (see `solver.again.Effort`).
-_EFFORT = 1500
+_EFFORT = 10_000
 _NOTHING = 0
 
 
