@@ -231,7 +231,8 @@ def test_warm_runs_read_nothing_and_say_the_same() -> None:
 def test_limits_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "MAX_PACKED", 40)
     found = check("from lib import Gone\n", "x = 1\n" * 20)
-    assert [(f.certainty, "1 module" in f.summary) for f in found] == [(UNREAD, True)]
+    assert [(f.certainty, "1 module was not read" in f.summary) for f in found] == [(UNREAD, True)]
+    assert [place.member for place in found[0].places] == ["lib/__init__.py"]
 
 
 def test_lacks() -> None:

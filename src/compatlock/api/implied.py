@@ -106,7 +106,16 @@ class Implied:
 
 
 def _holding(fact: Fact, versions: str, bound: str) -> Fact:
-    return fact._replace(bounds=(FactBound(versions, bound),))
+    """The fact for the releases that it was found to hold for; where these are more than the one that was
+    seen, the summary says so, since explanations print it."""
+    from compatlock.api.audit_words import fact_text
+
+    bounds = (FactBound(versions, bound),)
+    if bounds == fact.bounds:
+        return fact
+    found = fact._replace(bounds=bounds)
+    reach = f"found for {fact.package}{versions}" if fact.on in ("", CUDA) else fact_text(found)
+    return found._replace(summary=f"{fact.summary} ({reach})")
 
 
 def _outside(package: Package, first: int, last: int) -> str:

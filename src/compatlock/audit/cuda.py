@@ -159,15 +159,14 @@ def _unread(artefacts: Sequence[Artefact], binaries: Binaries) -> list[Finding]:
         if not problem and not bad:
             continue
         package, version, name = artefact.package, artefact.version, artefact.file.filename
-        what = f"{len(bad)} of its libraries" if bad else "it"
+        what = f" for CUDA: {len(bad)} of its libraries" if bad else ": it"
         findings.append(
             Finding(
                 CHECK,
                 package,
                 "",
                 UNREAD,
-                f"{package} {version} was not checked for CUDA: {what} could not be read "
-                f"({problem or bad[0].problem})",
+                f"{package} {version} was not checked{what} could not be read ({problem or bad[0].problem})",
                 tuple(Place(package, version, name, b.path) for b in bad) or (Place(package, version, name),),
                 details=tuple(f"{b.path}: {b.problem}" for b in bad),
             )

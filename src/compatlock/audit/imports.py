@@ -65,7 +65,7 @@ def check_imports(
     uses = _failing(library, reached, chains, parts, [*importers, *rest])
     findings = [_finding(site, reached, chains, group) for group in _grouped(site, uses)]
     if library.unread:
-        findings.append(_unread(len(library.unread)))
+        findings.append(_unread(site, library.unread))
     return sorted(findings, key=lambda f: (f.package, f.on, f.certainty))
 
 
@@ -216,7 +216,7 @@ def _dotted(edge: Import) -> str:
 def _place(site: Site, artefact: Artefact, use: _Use) -> Place:
     member = site.find(use.importer).member
     path = member.path if member else ""
-    return Place(artefact.package, artefact.version, artefact.file.filename, path, use.edge.line)
+    return _place_of(artefact, path, use.edge.line)
 
 
 def _detail(reached: Mapping[str, str], chains: Chains, use: _Use) -> str:
@@ -232,6 +232,18 @@ def _detail(reached: Mapping[str, str], chains: Chains, use: _Use) -> str:
     return f"{text} (by {' -> '.join(steps)})" if len(steps) > 1 else text
 
 
-def _unread(count: int) -> Finding:
-    summary = f"{count} modules were not read, as they are too many, too large or damaged"
-    return Finding(check=CHECK, package="", on="", certainty=UNREAD, summary=summary)
+def _unread(site: Site, modules: Collection[str]) -> Finding:
+    count = len(modules)
+    summary = (
+        f"{count} module{' was' if count == 1 else 's were'} not read, as too many, too large or damaged "
+        f"(`{min(modules)}`{'' if count == 1 else ' and others'})"
+    )
+    found = [site.find(module) for module in sorted(modules)]
+    places = tuple(
+        _place_of(site.artefacts[at.owner], at.member.path) for at in found if at.member is not None
+    )
+    return Finding(check=CHECK, package="", on="", certainty=UNREAD, summary=summary, places=places)
+
+
+def _place_of(artefact: Artefact, path: str, line: int = 0) -> Place:
+    return Place(artefact.package, artefact.version, artefact.file.filename, path, line)
