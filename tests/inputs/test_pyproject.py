@@ -406,3 +406,15 @@ def test_any_values_are_read_or_refused(project: dict[str, Any], groups: Any, to
     except InputError:
         return
     assert {Requirement(text).name for text, _ in found.lines} <= {"a", "b"}
+
+
+def test_own_profiles_are_not_in_the_way_of_the_project() -> None:
+    write(
+        TEXT
+        + '[tool.compatlock]\nprerelease = "allow"\n'
+        + '[tool.compatlock.profiles.mine]\nroots = ["rich"]\n'
+    )
+    assert texts() == ["click>=8", 'tomli ; python_version < "3.11"']
+    write(TEXT + '[tool.compatlock]\nprofile = "mine"\n')
+    with pytest.raises(InputError, match="tool.compatlock.profile: unknown key; did you mean `profiles`"):
+        texts()

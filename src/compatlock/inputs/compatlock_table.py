@@ -29,6 +29,8 @@ _KEYS = (
     "exclude-newer", "exclude-newer-package", "prerelease", "prerelease-package", "allow-yanked", "no-yanked",
 )  # fmt: skip
 _ALLOW_BUILDS = "allow-builds"
+# The user's own profiles, which `--profile` reads.
+_PROFILES = "profiles"
 
 
 class CompatlockTable:
@@ -49,11 +51,13 @@ class CompatlockTable:
             self._read(key, value)
 
     def _read(self, key: str, value: Any) -> None:
+        if key == _PROFILES:
+            return
         if key == _ALLOW_BUILDS:
             advice = "builds run code of packages: who locks allows them, with `--allow-builds`"
             self.notes.append((self._line(key), f"tool.compatlock.{key} is not read; {advice}"))
         elif key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, 1)
+            near = difflib.get_close_matches(key, (*_KEYS, _PROFILES), 1)
             self._problem(key, f"unknown key{f'; did you mean `{near[0]}`?' if near else ''}")
         elif key == "no-yanked":
             if not isinstance(value, bool):
