@@ -14,8 +14,11 @@ import compatlock
 from compatlock import Cell, InputError, Matrix
 from compatlock.api import matrix as matrix_module
 from compatlock.api import matrix_work
-from compatlock.api.matrix import MatrixProgress
+from compatlock.api.matrix import MatrixOptions, MatrixProgress, make_matrices
 from compatlock.api.matrix_work import Chunk, solve_chunk
+from compatlock.api.options import LockOptions
+from compatlock.model.index import parse_indexes
+from compatlock.solver import matrix_waivers
 from compatlock.solver.matrix import cells
 from tests.support.index_server import IndexServer
 
@@ -96,6 +99,12 @@ def test_waivers_with_evidence_are_offered_where_only_they_help(ask: Any) -> Non
     assert dict(cell.pins) == {"app": "1.0", "lib": "2.1", "tool": "2.0"}
     refused = at(ask(no_waivers=True), "1.0", "2.1")
     assert refused == Cell("impossible", reason="app 1.0 needs lib<2")
+
+
+def test_looking_for_waivers_may_be_given_up(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_waivers, "_EFFORT", -1_000_000)
+    given_up = "whether waivers help was not found out with a reasonable effort"
+    assert at(ask(), "1.0", "2.1") == Cell("unknown", reason=f"app 1.0 needs lib<2; {given_up}")
 
 
 def test_waivers_of_the_users_are_told(ask: Any) -> None:
@@ -212,6 +221,21 @@ def test_a_cluster_of_dask_gives_the_same(ask: Any) -> None:
         client.get_executor() as executor,
     ):
         assert ask(executor=executor) == alone
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_index_is_asked_again_once(world: IndexServer, tmp_path: Path) -> None:
+    options = LockOptions(
+        requirements=("tool",),
+        indexes=parse_indexes(world.url),
+        cache_dir=str(tmp_path / "cache"),
+        refresh=True,
+    )
+    wanted = MatrixOptions(("app", "lib"), jobs=1)
+    make_matrices(options, wanted)
+    # Once for the axes and once for the cells, though there are four parts.
+    assert world.count("/simple/helper/") == 1
+    assert world.count("/simple/app/") <= 2
 
 
 @pytest.mark.usefixtures("small_parts")

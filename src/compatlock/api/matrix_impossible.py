@@ -8,7 +8,7 @@ from compatlock.api.drive import drive
 from compatlock.api.matrix_words import may_be_waived, reason_of
 from compatlock.api.obstacles import obstacles
 from compatlock.errors import SearchGivenUp
-from compatlock.model.matrix import IMPOSSIBLE, WAIVER, WORKS, Cell
+from compatlock.model.matrix import IMPOSSIBLE, UNKNOWN, WAIVER, WORKS, Cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Impossible:
         try:
             answer = self._with_waivers(row, column)
         except SearchGivenUp:
-            return Cell(IMPOSSIBLE, reason=f"{reason}; {_NO_WAIVERS_LOOKED_FOR}")
+            return Cell(UNKNOWN, reason=f"{reason}; {_NO_WAIVERS_LOOKED_FOR}")
         if answer is None:
             return Cell(IMPOSSIBLE, reason=reason)
         return _told(answer, self.universe)._replace(reason=reason)

@@ -106,7 +106,11 @@ class _Worker:
             supply.save()
             return found
 
-        return with_supply(self.job.options, work, store=self._store, needs_roots=False)
+        options = self.job.options
+        if self._cells is not None:
+            # The first part has asked the index again.
+            options = options._replace(refresh=False)
+        return with_supply(options, work, store=self._store, needs_roots=False)
 
     def _solve(self, chunk: Chunk, prepared: Prepared, supply: Supply) -> tuple[tuple[Cell, ...], ...]:
         universe, run = self._ready(prepared, supply)
