@@ -91,7 +91,17 @@ def _wrap_warm(phases: Phases) -> None:
 def _wrap_cold(phases: Phases, network_phases: Phases) -> None:
     from queue import SimpleQueue
 
-    from compatlock.index import client, compile, network, parsing, specifiers, store, supply, view
+    from compatlock.index import (
+        compile,
+        metadata,
+        network,
+        parsing,
+        remote_wheel,
+        specifiers,
+        store,
+        supply,
+        view,
+    )
 
     class Queue(SimpleQueue):  # type: ignore[type-arg]
         def get(self) -> Any:  # type: ignore[override]
@@ -115,7 +125,8 @@ def _wrap_cold(phases: Phases, network_phases: Phases) -> None:
     for phase, holder, name in (
         ("network thread: parse small listings", parsing, "parse_listing"),
         ("network thread: take large listings", parsing, "_listing"),
-        ("network thread: parse metadata", client, "parse_metadata"),
+        ("network thread: parse metadata", metadata, "parse_metadata"),
+        ("network thread: parse metadata", remote_wheel, "parse_metadata"),
     ):
         network_phases.wrap(phase, holder, name)
 
