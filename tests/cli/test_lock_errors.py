@@ -105,7 +105,10 @@ def test_an_unknown_command(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--prerelease", "maybe"), "unknown pre-release mode `maybe`\nhint: known: if-necessary-or-explicit, "),
+        (
+            ("--prerelease", "maybe"),
+            "unknown pre-release mode `maybe`\nhint: known: if-necessary-or-explicit, ",
+        ),
         (("--strategy", "lucky"), "'lucky' is not one of 'optimal', 'greedy'."),
     ],
 )
@@ -339,3 +342,14 @@ def test_a_reader_that_goes_away(index: IndexServer, tmp_path: Path) -> None:
     )
     os.close(writer)
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    "option", ["--profile", "--facts", "--constraint", "--older", "--exclude-newer", "--cuda"]
+)
+def test_a_url_in_the_wrong_place_shows_no_credentials(cli: Cli, option: str) -> None:
+    run = cli("lock", "--requirement", "app", option, "https://user:hunter2@index.example/x", "--json")
+    assert run.code == 2
+    assert "hunter2" not in run.err + run.out
+    assert "https://****@index.example/x" in run.err
+    assert "https://****@index.example/x" in run.out

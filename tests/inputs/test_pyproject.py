@@ -416,5 +416,5 @@ def test_own_profiles_are_not_in_the_way_of_the_project() -> None:
     )
     assert texts() == ["click>=8", 'tomli ; python_version < "3.11"']
     write(TEXT + '[tool.compatlock]\nprofile = "mine"\n')
-    with pytest.raises(InputError, match="tool.compatlock.profile: unknown key; did you mean `profiles`"):
+    with pytest.raises(InputError, match=r"tool\.compatlock\.profile: unknown key; did you mean `profiles`"):
         texts()

@@ -27,6 +27,8 @@ URLS = [
     ("git+ssh://git@host.example/repo@v1", "git+ssh://****@host.example/repo@v1"),
     ("HTTPS://user:secret@index.example", "HTTPS://****@index.example"),
     ("https://user:secret@https://user:secret@index.example/x", "https://****@https:index.example/x"),
+    ("https://user:secret with secret blanks@index.example/x", "https://****@index.example/x"),
+    ("https://user:sec ret/secret@index.example/x", "https://****@index.example/x"),
     ("://user:secret@index.example", "://****@index.example"),
     ("7z://user:secret@index.example", "7z://****@index.example"),
 ]
@@ -51,6 +53,12 @@ def test_urls_lose_their_secrets(url: str, shown: str) -> None:
 )
 def test_a_single_url_may_be_written_wrong(url: str, shown: str) -> None:
     assert redact(url) == shown
+
+
+def test_what_follows_a_url_is_no_part_of_it() -> None:
+    text = "`https://a.example/?q=secret`: https://b.example:80 and a@b, https://c.example and a@b"
+    assert without_credentials(text) == text.replace("q=secret", "****")
+    assert without_credentials(without_credentials(text)) == without_credentials(text)
 
 
 def test_several_urls_in_a_text() -> None:

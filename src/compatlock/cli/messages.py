@@ -11,6 +11,7 @@ from compatlock.errors import CompatlockError, InputError
 def report(error: CompatlockError, *, verbose: bool = False) -> None:
     """Print an error with its details and hints; the words `error` and `hint` in colour on a terminal. A
     verbose report tells too what of the index nobody can use."""
+    _hide_credentials(error)
     _say_with("error", "red", error.message)
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
@@ -39,10 +40,20 @@ def report_as_json(error: CompatlockError) -> None:
 
     from compatlock.api.explain_json import error_to_json
 
+    _hide_credentials(error)
     try:
         out(json.dumps(error_to_json(error), indent=2) + "\n")
     except (InputError, BrokenPipeError):
         pass  # Standard output may be what the error is about.
+
+
+def _hide_credentials(error: CompatlockError) -> None:
+    """Take credentials out of a message that quotes what was given, such as a URL for a file."""
+    if "://" in f"{error.message}{error.hints}":
+        from compatlock.model.display import without_credentials
+
+        error.message = without_credentials(error.message)
+        error.hints = tuple(without_credentials(hint) for hint in error.hints)
 
 
 def say(text: str) -> None:

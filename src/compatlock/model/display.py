@@ -11,15 +11,21 @@ _SCANNED = 4000
 _URL = r"([A-Za-z0-9+.-]*://)([^/?#\s]*)(\S*)"
 # A host with an optional port. What is none, before a later "@", is a password with a "/", "?" or "#" in it.
 _HOST = r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d+)?\Z"
+# A user and the begin of a password with blanks in it: what follows the ":" is no port. Few words, few steps.
+_BLANKS = r"(://)[^\s/?#@:\[\]]*:(?!\d+(?:[\s/?#]|\Z))[^\s@]*(?:[ \t]+[^\s@]+){0,4}[ \t]+[^\s@]*@"
+# What a message has after a URL is no part of its query.
+_AFTER = "`'\":,;"
 
 
 def without_credentials(text: str) -> str:
     """Return `text` with the user part and the query of every URL in it as ``****``.
 
-    A user part that is not written as a URL demands (a password with "/" in it) is hidden too.
+    A user part that is not written as a URL demands (a password with "/" or blanks in it) is hidden too.
     """
     if "://" not in text:
         return text
+    if "@" in text:
+        text = re.sub(_BLANKS, rf"\1{HIDDEN}@", text)
     return re.sub(_URL, _hide, text)
 
 
@@ -34,7 +40,8 @@ def _hide(match: re.Match[str]) -> str:
     path, question, query = rest.partition("?")
     if "#" in path:
         return f"{scheme}{authority}{rest}"
-    fragment = "#" + query.partition("#")[2] if "#" in query else ""
+    after = query[len(query.rstrip(_AFTER)) :]
+    fragment = "#" + query.partition("#")[2] if "#" in query else after
     return f"{scheme}{authority}{path}{question}{HIDDEN if query else ''}{fragment}"
 
 
