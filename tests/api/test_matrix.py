@@ -18,7 +18,7 @@ from compatlock.api.matrix import MatrixOptions, MatrixProgress, make_matrices
 from compatlock.api.matrix_work import Chunk, solve_chunk
 from compatlock.api.options import LockOptions
 from compatlock.model.index import parse_indexes
-from compatlock.solver import matrix_waivers
+from compatlock.solver import matrix_reasons, matrix_waivers
 from compatlock.solver.matrix import cells
 from tests.support.index_server import IndexServer
 
@@ -99,6 +99,14 @@ def test_waivers_with_evidence_are_offered_where_only_they_help(ask: Any) -> Non
     assert dict(cell.pins) == {"app": "1.0", "lib": "2.1", "tool": "2.0"}
     refused = at(ask(no_waivers=True), "1.0", "2.1")
     assert refused == Cell("impossible", reason="app 1.0 needs lib<2")
+
+
+def test_looking_for_a_reason_may_be_given_up(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_reasons, "_ROUNDS", 0)
+    matrix = ask()
+    reason = "why was not found out with a reasonable effort"
+    assert at(matrix, "3.0", "1.0") == Cell("impossible", reason=reason)
+    assert (at(matrix, "1.0", "2.1").waivers, at(matrix, "1.0", "2.1").reason) == (("app -> lib",), reason)
 
 
 def test_looking_for_waivers_may_be_given_up(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

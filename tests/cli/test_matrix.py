@@ -38,8 +38,12 @@ def test_a_table_is_printed_with_what_is_in_the_way(cli: Cli) -> None:
     assert "app 2.0 needs lib>=2" in run.out
     assert "--waive 'app -> lib'; app 1.0 needs lib<2" in run.out
     assert "\x1b" not in run.out
-    assert run.err == SUMMARY.format(target=target_of(run.out))
-    assert cli("matrix", "app", "lib", "-r", "tool", "-q").err == ""
+    assert run.err == ""
+    written = cli("matrix", "app", "lib", "-r", "tool", "--python", "3.12", "-o", "m.txt")
+    assert written.out == ""
+    assert written.err == "wrote m.txt\n" + SUMMARY.format(target=target_of(run.out))
+    assert Path("m.txt").read_text() == run.out
+    assert cli("matrix", "app", "lib", "-r", "tool", "-o", "m.txt", "-q").err == ""
 
 
 def test_files_have_the_format_of_their_name(cli: Cli) -> None:

@@ -80,7 +80,7 @@ def _run(
         from compatlock.api.matrix_tables import render_text
 
         out(render_text(matrices, colour=_is_terminal(sys.stdout)))
-    if not quiet:
+    if not quiet and (outputs or as_json):
         for matrix in matrices:
             _summarise(matrix)
 
