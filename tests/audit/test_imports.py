@@ -298,3 +298,13 @@ def test_many_questions_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [f.certainty for f in check(user, lib)] == [CERTAIN]
     monkeypatch.setattr(offers, "MAX_LOOKS", 30)
     assert check(user, lib) == []
+
+
+def test_names_that_a_module_may_export() -> None:
+    source = (
+        b"__all__ = ['a',  # first\n  \"b\"]\n__all__ += ('c',)\nx = ['y']\ndef d(): pass\nclass E: pass\n"
+    )
+    assert library.exported(source) == {"a", "b", "c", "d", "E", "x", "__all__"}
+    started = time.process_time()
+    assert library.exported(b"__all__ = [\n" * 100_000) == {"__all__"}
+    assert time.process_time() - started < 5

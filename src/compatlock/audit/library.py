@@ -21,7 +21,9 @@ _LIMIT = 1024 * 1024  # of one module, packed
 
 EXPORTS = "exports/1"
 _DEFINED = re.compile(rb"^(?:class|def|async def) (\w+)|^(\w+) *=", re.MULTILINE)
-_ALL = re.compile(rb"^__all__ *\+?= *[\[(](.{0,99999}?)[\])]", re.MULTILINE | re.DOTALL)
+_ALL = re.compile(rb"^__all__ *\+?= *[\[(]", re.MULTILINE)
+_CLOSE = re.compile(rb"[\])]")
+_LONGEST = 100_000  # bytes of an `__all__`
 _QUOTED = re.compile(rb"[\"'](\w+)[\"']")
 
 # Sources kept in memory, in bytes.
@@ -173,6 +175,11 @@ class Library:
 def exported(source: bytes) -> set[str]:
     """Return the names that a module's text may define or name in `__all__`; too many rather than too few."""
     names = {one or other for one, other in _DEFINED.findall(source)}
-    for inner in _ALL.findall(source):
-        names.update(_QUOTED.findall(inner))
+    at = 0
+    while begin := _ALL.search(source, at):
+        # What was searched in vain is not searched again, or endless beginnings would take endless time.
+        end = _CLOSE.search(source, begin.end(), begin.end() + _LONGEST)
+        at = end.start() if end else begin.end() + _LONGEST
+        if end:
+            names.update(_QUOTED.findall(source, begin.end(), at))
     return {name.decode("ascii", "replace") for name in names}
