@@ -10,6 +10,8 @@ import pytest
 
 import compatlock
 from compatlock import InputError, NoSolution, Session
+from compatlock.api import held
+from compatlock.index.supply import CacheChanged, IndexChanged
 from tests.support.index_server import IndexServer
 
 
@@ -70,6 +72,25 @@ def test_the_index_is_asked_again_when_it_is_said(world: IndexServer, options: d
         time.sleep(1.1)
         session.refresh()
         assert session.lock().versions["lib"] == "4.0"
+
+
+@pytest.mark.parametrize("error", [CacheChanged, IndexChanged])
+def test_what_changed_meanwhile_is_read_again(
+    error: type[Exception], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish, failed = held.finished, []
+
+    def finish_at_last(*seen: Any) -> Any:
+        if not failed:
+            failed.append(seen)
+            raise error("it changed")
+        return finish(*seen)
+
+    with Session("app", **options) as session:
+        before = session.lock()
+        monkeypatch.setattr(held, "finished", finish_at_last)
+        assert session.lock() == before
+        assert failed
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ class Session:
             self.refresh()
         except CacheChanged:
             self._let_go()
-            self._store.start_afresh()
+            self._store.drop_damaged()
             self._open(refresh=False)
         return self._lock(bounds)
 
