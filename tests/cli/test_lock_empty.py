@@ -33,7 +33,7 @@ def test_one_empty_value_of_several(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli("lock", *words) == (2, "", f"error: the value of `--requirement` is empty\n{HINT}")
 
 
-@pytest.mark.parametrize("command", ["lock", "explain", "check", "check --env"])
+@pytest.mark.parametrize("command", ["lock", "explain", "check"])
 def test_an_empty_file_name(cli: Cli, command: str) -> None:
     """To a check it would mean the running environment."""
     run = cli(*command.split(), "", "-r", "app")
@@ -42,6 +42,10 @@ def test_an_empty_file_name(cli: Cli, command: str) -> None:
         "",
         "error: a FILE or name is an empty word\nhint: is a variable of the shell not set?\n",
     )
+
+
+def test_an_empty_environment(cli: Cli) -> None:
+    assert cli("check", "--env", "") == (2, "", f"error: the value of `--env` is empty\n{HINT}")
 
 
 @pytest.mark.parametrize("command", ["config", "explain"])

@@ -33,7 +33,8 @@ def test_bad_lines_are_all_named(cli: Cli) -> None:
     assert run.err == (
         "error: r.in:2: lib>=2.*: only `==` and `!=` take a wildcard; write `lib>=2`\n"
         "r.in:3: lib==1 ==2: bounds are joined by a comma; write `lib==1,==2`\n"
-        "r.in:4: `--editable` is not supported in a file; list the project's dependencies instead\n"
+        "r.in:4: an editable project is not resolved; for what it needs name its pyproject.toml on the "
+        "command line (pyproject.toml), and remove this line\n"
     )
 
 
@@ -270,7 +271,7 @@ def test_an_index_that_is_down(cli: Cli) -> None:
     run = cli("lock", "-r", "app", "--default-index", url)
     assert run.code == 3
     assert run.err == (
-        f"error: `{url.replace('user:secret@', '')}app/` could not be read: All connection attempts failed\n"
+        f"error: `{url.replace('user:secret@', '')}app/` could not be read: Connection refused\n"
         "hint: check the network and the index URL (--default-index), or try again later\n"
     )
 

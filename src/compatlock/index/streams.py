@@ -7,6 +7,7 @@ one by one. Here an answer is taken in whatever pieces the loop has at hand, in 
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 from collections.abc import Iterable
@@ -60,7 +61,9 @@ class _Backend(httpcore.AsyncNetworkBackend):
         except asyncio.TimeoutError:
             raise httpcore.ConnectTimeout from None
         except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
+            # asyncio's own text names an address and a number; the system's is for people.
+            reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+            raise httpcore.ConnectError(reason) from error
         for option in socket_options or ():
             stream.socket.setsockopt(*option)
         return stream
