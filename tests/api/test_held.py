@@ -11,6 +11,7 @@ import pytest
 import compatlock
 from compatlock import InputError, NoSolution, Session
 from compatlock.api import held
+from compatlock.api.locking import finished
 from compatlock.index.supply import CacheChanged, IndexChanged
 from tests.support.index_server import IndexServer
 
@@ -78,13 +79,13 @@ def test_the_index_is_asked_again_when_it_is_said(world: IndexServer, options: d
 def test_what_changed_meanwhile_is_read_again(
     error: type[Exception], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finish, failed = held.finished, []
+    failed: list[Any] = []
 
     def finish_at_last(*seen: Any) -> Any:
         if not failed:
             failed.append(seen)
             raise error("it changed")
-        return finish(*seen)
+        return finished(*seen)
 
     with Session("app", **options) as session:
         before = session.lock()
