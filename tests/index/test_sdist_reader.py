@@ -61,6 +61,7 @@ def test_kinds_of_archives(name: str, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "data"),
     [("a.tar.gz", b""), ("a.tar.gz", gzip.compress(tar())[:90]), ("a.zip", b"PK"), ("a.rpm", tar())],
+    ids=["empty", "cut", "short", "unknown"],
 )
 def test_what_is_no_archive(name: str, data: bytes) -> None:
     members, problem = unpack_sdist(data, name)
