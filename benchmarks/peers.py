@@ -84,7 +84,7 @@ def _common(asked: Asked) -> list[str]:
 
 
 def _compatlock(program: str, asked: Asked) -> list[str]:
-    return [program, "lock", *_common(asked)]
+    return [program, "lock", *_common(asked), "--max-lag", "none"]
 
 
 def _uv(program: str, asked: Asked) -> list[str]:
@@ -161,7 +161,14 @@ _WARM_ASKS = "a warm run still asks the index"
 TOOLS = {
     tool.name: tool
     for tool in (
-        Tool("compatlock", "", _compatlock, _pins_of_lines, has_offline=True),
+        Tool(
+            "compatlock",
+            "",
+            _compatlock,
+            _pins_of_lines,
+            "with `--max-lag none`, since the others take answers of any age, too",
+            has_offline=True,
+        ),
         Tool("uv", "uv", _uv, _pins_of_lines, has_offline=True),
         Tool("pip", "pip", _pip, _pins_of_pip, f"`install --dry-run`, so no hashes; {_OF_PIP}"),
         Tool(

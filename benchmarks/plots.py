@@ -25,14 +25,14 @@ def _save(figure: Any, path: Path) -> None:
 
 def times(results: dict[str, Results], path: Path) -> None:
     """Warm and cold ratios to uv, by problem."""
-    rows = [
-        (name, *(ratio(found[OURS], found["uv"], kind) for kind in ("warm", "cold")))
+    rows: list[tuple[str, float | None, float | None]] = [
+        (name, ratio(found[OURS], found["uv"], "warm"), ratio(found[OURS], found["uv"], "cold"))
         for name, found in results.items()
         if OURS in found and found.get("uv", {}).get("state") == SOLVED == found[OURS]["state"]
     ]
     figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.28 * len(rows)))
-    for offset, index, label, colour in ((0.2, 1, "warm", "#0b6e4f"), (-0.2, 2, "cold", "#4dabf7")):
-        values = [row[index] or 0 for row in rows]
+    warm, cold = [row[1] or 0 for row in rows], [row[2] or 0 for row in rows]
+    for offset, values, label, colour in ((0.2, warm, "warm", "#0b6e4f"), (-0.2, cold, "cold", "#4dabf7")):
         places = [len(rows) - i + offset for i in range(len(rows))]
         axes.barh(places, values, height=0.38, label=label, color=colour)
     axes.axvline(1, color="#333", linewidth=1)

@@ -82,7 +82,7 @@ def usable(metadata: Metadata | None) -> bool:
     return metadata is None or not (metadata.problem or metadata.source == MISSING)
 
 
-def listing(snapshot: Snapshot, found: Listing, before: int) -> bytes:
+def listing(snapshot: Snapshot, found: Listing, before: int, *, recording: bool = False) -> bytes:
     """The JSON answer for a project: of the files uploaded up to `before` (seconds since the epoch) that
     can be shown."""
     files = []
@@ -90,7 +90,11 @@ def listing(snapshot: Snapshot, found: Listing, before: int) -> bytes:
         for file in release.files:
             metadata = snapshot.metadata.get((found.project, file.filename))
             if (file.upload_time or 0) <= before and usable(metadata):
-                files.append(_entry(found.project, release.version, file, metadata))
+                entry = _entry(found.project, release.version, file, metadata)
+                if recording and metadata is None and not file.is_wheel:
+                    # It is not known yet what it will hold.
+                    entry["hashes"] = {}
+                files.append(entry)
     versions = sorted({release.version for release in found.releases})
     answer = {"meta": {"api-version": "1.1"}, "name": found.project, "versions": versions, "files": files}
     return json.dumps(answer, separators=(",", ":")).encode()

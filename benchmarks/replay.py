@@ -133,7 +133,8 @@ class Replay:
         if found is None or not found.found or found.digest == ABSENT:
             return Answer(404)
         if body is None:
-            body = rendering.listing(self.snapshot, found, self._before)
+            recording = self._real is not None
+            body = rendering.listing(self.snapshot, found, self._before, recording=recording)
             if self._real is None:
                 self._listings[project] = body
         return Answer(200, body, _JSON, _LISTING_AGE)

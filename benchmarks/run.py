@@ -29,6 +29,8 @@ from compatlock.errors import CompatlockError
 from compatlock.model.index import parse_indexes
 
 TIMEOUT = 120.0
+# A tool whose run took longer is not run again: its figure is one of a single run.
+SLOW = 40.0
 SOLVED, UNSOLVED, LATE, MISSED = "solved", "no answer", "timeout", "not recorded"
 
 
@@ -71,7 +73,8 @@ class Bench:
         for kind, count in (("cold", cold_rounds), ("warm", rounds)):
             for _ in range(count):
                 for tool, result in results.items():
-                    if result.get("state") not in (LATE, MISSED):
+                    slow = any(run[0] > SLOW for run in (*result["cold"], *result["warm"]))
+                    if result.get("state") not in (LATE, MISSED) and not slow:
                         self._round(tool, kind, result)
         return results
 

@@ -1,0 +1,129 @@
+"""The replayed index: tools can lock over it, and what was not recorded is noticed."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from benchmarks.matrices import ROOTS, matrix
+from benchmarks.problems import IMPOSSIBLE, MATRIX, PROBLEMS
+from benchmarks.quality import quality, unfit
+from benchmarks.replay import Replay, Server
+
+from benchmarks import rendering, run
+from compatlock import Target, lock
+from compatlock.api.options import LockOptions
+from compatlock.index.snapshot import Snapshot
+from compatlock.model.index import parse_indexes
+from compatlock.model.listing import File, Listing, Release
+from compatlock.model.metadata import Metadata
+
+LINES = tuple(f"p{i:04}" for i in range(ROOTS))
+TARGET = Target("3.12", "x86_64-manylinux_2_34")
+
+
+def _snapshot() -> Snapshot:
+    snapshot = Snapshot()
+    files = (
+        File("app-1.0-py3-none-any.whl", "", "", 0, 1000, ">=3.8"),
+        File("app-1.0.tar.gz", "", "", 0, 1000),
+        File("app-1.0-cp312-cp312-win_amd64.whl", "", "", 0, 5000),
+    )
+    snapshot.listings["app"] = Listing("app", (Release("1.0", files),), digest="d")
+    needs = Metadata(("lib>=2 ; extra == 'fast'",), ("fast",), ">=3.8", "side-file")
+    snapshot.metadata["app", "app-1.0-py3-none-any.whl"] = needs
+    snapshot.metadata["app", "app-1.0.tar.gz"] = needs
+    return snapshot
+
+
+def test_a_listing_ends_at_the_cut() -> None:
+    answer = json.loads(Replay(_snapshot(), 2000).answer("/simple/app/").body)
+    assert [file["filename"] for file in answer["files"]] == ["app-1.0-py3-none-any.whl", "app-1.0.tar.gz"]
+    wheel, sdist = answer["files"]
+    assert wheel["core-metadata"] is True
+    assert wheel["requires-python"] == ">=3.8"
+    assert wheel["upload-time"] == "1970-01-01T00:16:40.000000Z"
+    assert len(sdist["hashes"]["sha256"]) == 64
+
+
+def test_metadata_is_a_core_metadata_file() -> None:
+    body = Replay(_snapshot(), 2000).answer("/files/app/app-1.0-py3-none-any.whl.metadata").body
+    assert body.decode().splitlines() == [
+        "Metadata-Version: 2.2",
+        "Name: app",
+        "Version: 1.0",
+        "Requires-Python: >=3.8",
+        "Requires-Dist: lib>=2 ; extra == 'fast'",
+        "Provides-Extra: fast",
+    ]
+
+
+def test_an_sdist_is_what_its_hash_says() -> None:
+    import hashlib
+
+    replay = Replay(_snapshot(), 2000)
+    listed = json.loads(replay.answer("/simple/app/").body)["files"][1]
+    body = replay.answer("/files/app/app-1.0.tar.gz").body
+    assert hashlib.sha256(body).hexdigest() == listed["hashes"]["sha256"]
+    with tarfile.open(fileobj=io.BytesIO(body)) as archive:
+        assert "app-1.0/PKG-INFO" in archive.getnames()
+
+
+def test_what_was_not_recorded_is_counted() -> None:
+    replay = Replay(_snapshot(), 2000)
+    assert replay.answer("/simple/other/").status == 404
+    assert replay.answer("/files/app/app-1.0-cp312-cp312-win_amd64.whl.metadata").status == 404
+    assert replay.missed == 2
+
+
+def test_files_that_nobody_could_use_are_not_shown() -> None:
+    assert not rendering.usable(Metadata(problem="broken"))
+    assert rendering.usable(None)
+
+
+def test_the_planted_answer_fits_and_ours_is_no_worse(tmp_path: Path) -> None:
+    planted = matrix(100).planted
+    with Server("matrix-100") as server:
+        ours = lock(
+            LINES, index_url=server.url, target=TARGET, cache_dir=tmp_path / "cache", max_lag=["none"]
+        )
+        asked = server.stats()
+        options = LockOptions(
+            LINES, target=TARGET, indexes=parse_indexes(server.url), cache_dir=str(tmp_path)
+        )
+        reached = {name: planted[name] for name in planted}
+        assert unfit(options, reached) == 0
+        assert quality(options, ours.versions).tiers <= quality(options, reached).tiers
+        broken = {**ours.versions, next(iter(sorted(ours.versions)))[0:5]: "1.0"}
+        assert quality(options, broken).tiers > quality(options, ours.versions).tiers
+    assert asked["requests"] > 0
+    assert asked["missed"] == 0
+
+
+def test_a_run_keeps_what_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    # compatlock's own program, as the tests have it.
+    program = tmp_path / "program"
+    source = Path(__file__).resolve().parents[2] / "src"
+    text = f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(source)!r})\n"
+    program.write_text(f"{text}from compatlock.cli.main import main\nmain()\n", encoding="utf-8")
+    program.chmod(0o755)
+    with Server("matrix-100") as server:
+        bench = run.Bench(PROBLEMS["matrix-100"], server, tmp_path, {"compatlock": str(program)})
+        monkeypatch.setattr(run, "SLOW", 1000.0)
+        found = bench.run(1, 1)["compatlock"]
+    assert found["state"] == run.SOLVED
+    assert set(LINES) <= set(found["pins"])
+    assert found["stats"]["requests"] > 0
+    assert len(found["cold"]) == len(found["warm"]) == 1
+
+
+def test_there_are_problems_of_every_kind() -> None:
+    kinds = [problem.kind for problem in PROBLEMS.values()]
+    assert len(PROBLEMS) >= 20
+    assert kinds.count(IMPOSSIBLE) >= 2
+    assert kinds.count(MATRIX) == 4
