@@ -287,3 +287,17 @@ def test_each_target_keeps_its_own_pins(cli: Cli, name: str) -> None:
     assert run.pins == {"app": "1.0", "lib": "2.0", "tool": "3.0"}
     run = cli("lock", "-r", "app", "-r", "lib", *TARGETS, "-P", "lib", "-o", name)
     assert "1 changed\n  changed lib 1.0, 2.0 -> 3.0\n" in run.err
+
+
+def test_a_lock_that_is_made_again_stays_as_it_is(cli: Cli, index: IndexServer) -> None:
+    # A newer release of the root itself holds it back, which a run that keeps the pins has no need to read.
+    for number in range(4, 9):
+        index.add("app", f"{number}.0", requires=["lib<2"], upload_time=f"2026-0{number}-01T00:00:00Z")
+    index.add("top", "1.0", requires=["lib>=2"], upload_time="2026-04-01T00:00:00Z")
+    wanted = ("lock", "-r", "app", "-r", "top")
+    assert cli(*wanted).code == 0
+    first = LOCK.read_text()
+    assert "held back by app 4.0 needs lib<2" in first
+    run = cli(*wanted)
+    assert LOCK.read_text() == first
+    assert "unchanged: requirements.lock" in run.err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from compatlock.errors import IndexUnavailable
+from compatlock.index.supply import CacheChanged
 from compatlock.model.cuda import MAJORS, CudaRules
 from compatlock.model.dependencies import BUILT
 from compatlock.model.display import public_url
@@ -173,11 +175,23 @@ class Assembler:
         }
         return tuple(sorted(held or self._unmet(package, newer)))
 
+    def _unread(self, package: Package, index: int) -> Dependencies | None:
+        """What a release of a root needs that the search had no need to read, as where an older lock still
+        holds: whether there is one must not change what a lock says."""
+        if package.name not in self._roots:
+            return None
+        try:
+            return self._supply.release(package.name, index)
+        except CacheChanged:
+            raise
+        except IndexUnavailable:
+            return None
+
     def _unmet(self, package: Package, index: int) -> set[str]:
         """What another release of a package, as far as it was looked at, needs of packages that others
         need too, and the pins do not give."""
         found: set[str] = set()
-        release = self._universe.dependencies.get((package.name, index))
+        release = self._universe.dependencies.get((package.name, index)) or self._unread(package, index)
         if release is None:
             return found
         for extra in ("", *self._chosen.extras.get(package.name, ())):
