@@ -14,13 +14,12 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+# tomli is tomllib for Python 3.10
+tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 PYTHON_VERSION = "3.12"
 PLATFORM = "x86_64-manylinux_2_34"

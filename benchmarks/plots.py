@@ -37,7 +37,7 @@ def times(results: dict[str, Results], path: Path) -> None:
         axes.barh(places, values, height=0.38, label=label, color=colour)
     axes.axvline(1, color="#333", linewidth=1)
     axes.set_yticks([len(rows) - i for i in range(len(rows))], [row[0] for row in rows])
-    axes.set_xlabel("time of compatlock / time of uv (less is faster)")
+    axes.set_xlabel("time of compatlock / time of uv, by the clock (below 1: compatlock is faster)")
     axes.set_xscale("log")
     axes.legend(loc="lower right")
     _save(figure, path)
