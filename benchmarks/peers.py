@@ -134,7 +134,7 @@ def _pdm(program: str, asked: Asked) -> list[str]:
     _project(asked, ">=3.10", source)
     target = ["--python", f"=={PYTHON_VERSION}.*", "--platform", "manylinux_2_34_x86_64"]
     return [
-        program, "lock", "--project", str(asked.folder), "--lockfile", "answer.toml", "--quiet", *target,
+        program, "lock", "--project", str(asked.folder), "--quiet", *target,
         "--implementation", "cpython",
     ]  # fmt: skip
 
@@ -181,9 +181,9 @@ TOOLS = {
             "pdm",
             "pdm",
             _pdm,
-            _pins_of_table("answer.toml"),
+            _pins_of_table("pdm.lock"),
             _WARM_ASKS,
-            lambda asked: {"PDM_CACHE_DIR": str(asked.cache)},
+            lambda asked: {"PDM_CACHE_DIR": str(asked.cache), "PDM_USE_VENV": "0"},
         ),
         Tool(
             "poetry",

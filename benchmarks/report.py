@@ -177,10 +177,11 @@ it wanted to read what the
 recording of compatlock and uv does not have, so its figures would mean nothing."""
 _TIME_WORDS = """\
 *warm* is offline, with the cache that the cold run left; *cold* is with an empty cache. Ratios are
-compatlock / uv: below 1, compatlock is faster; the second one is of the time that the processor spent on each (user
-and system), which other work on the machine disturbs least. The load makes compatlock's ratios by the clock worse: it
-needs more of the processor, which it has to share. Its cold runs take the way through httpx here, not its own HTTP/2
-client, since the replay speaks HTTP/1.1 only. Peak memory is that of the process or of its largest child.
+compatlock / uv: below 1, compatlock is faster; the second one is of the time that the processor spent on
+each (user and system), which other work on the machine disturbs least. The load makes compatlock's ratios by
+the clock worse: it needs more of the processor, which it has to share. Its cold runs take the way through
+httpx here, not its own HTTP/2 client, since the replay speaks HTTP/1.1 only. Peak memory is that of the
+process or of its largest child.
 
 ![Warm and cold time of compatlock relative to uv](images/bench-uv.png)"""
 _PEER_WORDS = """\
