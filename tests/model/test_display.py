@@ -49,6 +49,8 @@ def test_urls_lose_their_secrets(url: str, shown: str) -> None:
         ("user:secret@index.example/simple", "****@index.example/simple"),
         ("secret@index.example/simple?token=secret", "****@index.example/simple"),
         ("simple", "simple"),
+        ("https://user:secret", "https://****"),
+        ("https://index.example:8080/simple", "https://index.example:8080/simple"),
     ],
 )
 def test_a_single_url_may_be_written_wrong(url: str, shown: str) -> None:

@@ -50,7 +50,11 @@ def redact(url: str) -> str:
     query (signatures of links) and the fragment."""
     if "://" not in url and "@" in url:
         return f"{HIDDEN}@{url.rpartition('@')[2]}".partition("?")[0].partition("#")[0]
-    return without_credentials(url).partition("#")[0]
+    shown = without_credentials(url).partition("#")[0]
+    match = re.match(_URL, shown)
+    if match is not None and "@" not in shown and ":" in match[2] and not re.match(_HOST, match[2]):
+        return f"{match[1]}{HIDDEN}{match[3]}"  # the begin of a URL with a blank in its password, perhaps
+    return shown
 
 
 def public_url(url: str) -> str:
