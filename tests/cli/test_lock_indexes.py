@@ -131,3 +131,21 @@ def test_what_the_index_says_of_a_project_is_noted(cli: Cli, index: IndexServer)
     index.status["bad"] = "quarantined"
     run = cli("lock", "-r", "app", "--no-cache", *TARGET)
     assert (run.code, "bad" in run.err) == (1, True)
+
+
+def test_what_an_index_says_cannot_steer_the_terminal(cli: Cli, index: IndexServer) -> None:
+    index.add("bad", "1.0", yanked="gone\x1b[31m red\nfake: line")
+    run = cli("lock", "-r", "bad==1.0")
+    assert "note: bad 1.0: yanked: gone\\x1b[31m red fake: line\n" in run.err
+    assert "\x1b" not in Path("requirements.lock").read_text()
+
+
+def test_a_run_that_fails_says_what_was_left_out(
+    cli: Cli, index: IndexServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add("bad", "1.0")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "file:///mirror/simple")
+    run = cli("lock", "-r", "bad>1", "-v")
+    assert run.code == 1
+    assert "(PIP_EXTRA_INDEX_URL) is left out" in run.err
+    assert run.err.index("note: ") < run.err.index("error: ")

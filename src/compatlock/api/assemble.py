@@ -8,7 +8,7 @@ from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
 from compatlock.model.cuda import MAJORS, CudaRules
 from compatlock.model.dependencies import BUILT
-from compatlock.model.display import public_url
+from compatlock.model.display import one_line, printable, public_url
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
 from compatlock.model.package import PRERELEASE, YANKED
 from compatlock.model.undeclared import undeclared_dependencies
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 UNVERIFIED = "sdist metadata, unverified"
 # So many repaired lines of a release's metadata are named.
 _NAMED = 3
+
+
+def _shown(reason: str) -> str:
+    """What an index says, for terminals and locks: anybody who uploads may have written it."""
+    return printable(one_line(reason))
 
 
 class Chosen(NamedTuple):
@@ -216,12 +221,12 @@ class Assembler:
         gate = package.gates.get(index, "")
         if gate == YANKED or files[0].yanked is not None:
             reason = next((f.yanked for f in files if f.yanked), "")
-            yield f"yanked: {reason}" if reason else "yanked, the index gives no reason"
+            yield f"yanked: {_shown(reason)}" if reason else "yanked, the index gives no reason"
         elif gate == PRERELEASE:
             yield "pre-release"
         status, reason = self._supply.status(package.name)
         if status:
-            yield f"the project is {status}: {reason}" if reason else f"the project is {status}"
+            yield f"the project is {status}: {_shown(reason)}" if reason else f"the project is {status}"
         release = self._universe.dependencies[package.name, index]
         if release.source == "sdist-unverified":
             yield UNVERIFIED

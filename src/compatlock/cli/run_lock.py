@@ -48,6 +48,9 @@ def run_lock(
     An existing output file is the older lock: pins that still hold are kept.
     """
     same_names, left_out = settled(same_names)
+    if verbose and not quiet:  # before anything fails for want of it
+        for note in left_out:
+            say(f"note: {note}")
     cuda, driver = same_names.pop("cuda"), same_names.pop("driver")
     options = LockOptions(
         files=files,
@@ -88,8 +91,6 @@ def run_lock(
     if not quiet:
         _summarise(written, locked=locked)
         if verbose:
-            for note in left_out:
-                say(f"note: {note}")
             _details(written)
 
 
