@@ -105,6 +105,11 @@ def section(found: dict[str, Any]) -> Iterator[str]:
         counts = [each[key] for key in ("releases", "packages", "pins", "read", "calls", "clauses")]
         cells = [*counts, round(1000 * each["first"]), round(1000 * each["solve"]), each["worst"]]
         yield "| " + " | ".join(f"{value:,}" for value in cells) + " |"
+    sizes = {each["releases"] for each in found["rows"]}
+    left = [size for size in MATRIX_SIZES if size not in sizes]
+    if left:
+        yield ""
+        yield f"Not measured yet: {', '.join(f'{size:,}' for size in left)} releases."
     if found.get("again"):
         once = found["again"]
         yield ""

@@ -119,7 +119,7 @@ def peer_table(results: dict[str, Results]) -> Iterator[str]:
     yield "| problem | compatlock s | " + " | ".join(f"{peer}" for peer in peers) + " |"
     yield "|---|---" + "|---" * len(peers) + "|"
     for name, found in results.items():
-        if OURS not in found:
+        if found.get(OURS, {}).get("state", MISSED) == MISSED:
             continue
         cells = [name, _cell(_middle(found[OURS], "cold", 0), digits=2)]
         for peer in peers:
@@ -168,9 +168,14 @@ def text(results: dict[str, Results], growth: str) -> str:
         ("How good the answers are", _QUALITY_WORDS, quality_table),
     ):
         parts += [f"## {title}", "", _wrapped(words), "", *table(results), ""]
+    left = [name for name in PROBLEMS if name not in results]
+    if left:
+        parts += [_wrapped(f"{_LEFT_WORDS} {', '.join(left)}."), ""]
     return "\n".join(parts) + growth
 
 
+_LEFT_WORDS = """\
+These problems of the suite were not recorded or not run for this report, so nothing is said of them:"""
 _SOLVED_WORDS = """\
 *no answer*: the tool says that there is none, or fails; *timeout*: not ended after 120 s; *not recorded*:
 it wanted to read what the
@@ -192,7 +197,7 @@ allows, by the tiers of
 compatlock's objective, the most important first; and how many declared bounds and known conflicts they
 break (as `compatlock
 check` counts them). compatlock heeds known conflicts, so it may be further behind where the others' pins
-break one.
+break one. Known conflicts that only warn cost it lag, too, and are not counted here.
 
 ![Worst root lag of each tool's answer](images/bench-lag.png)"""
 
