@@ -128,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how a lock's cost grows with the index.")
     parser.add_argument("--folder", type=Path, default=cache_folder())
     parser.add_argument("--again", type=int, default=20, metavar="REPEATS")
-    parser.add_argument("--sizes", type=int, nargs="*", default=MATRIX_SIZES)
+    parser.add_argument("--sizes", type=int, nargs="*", default=MATRIX_SIZES, choices=MATRIX_SIZES)
     asked = parser.parse_args()
     rows = []
     for size in asked.sizes:
