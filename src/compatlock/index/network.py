@@ -109,7 +109,9 @@ class Network:
                 if batch is not None:
                     call.start(batch)
         finally:
-            call.cancel()
+            if call.pending:
+                call.cancel()
+                asyncio.run_coroutine_threadsafe(self._transport.renew(), self._loop).result()
 
     def download(self, project: str, file: File) -> bytes:
         """The bytes of a file of `project` (named as in `fetch`), which are what its hash says. Raises
@@ -179,8 +181,7 @@ class _Call:
 
     def cancel(self) -> None:
         """Cancel what is still running, and wait until it has let go of its connections."""
-        if self.pending:
-            asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
 
     def _spawn(self, work: list[_Work]) -> None:
         for ask in work:

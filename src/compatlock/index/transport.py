@@ -198,6 +198,13 @@ class Transport:
     def _count(self, size: int) -> None:
         self.bytes_received += size
 
+    async def renew(self) -> None:
+        """Let go of the connections that httpx holds, after requests were cancelled: it may take those of
+        a cancelled request for occupied for ever."""
+        plain, self._plain = self._plain, self._make_plain() if self._http2 is None else None
+        if plain is not None:
+            await plain.aclose()
+
     async def aclose(self) -> None:
         """Close all connections."""
         for connections in (self._http2, self._plain):
