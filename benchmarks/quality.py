@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from compatlock.api.checking import check_pins
+from compatlock.api.check.checking import check_pins
 from compatlock.api.drive import drive
 from compatlock.api.library import _given
 from compatlock.api.options import LockOptions

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compatlock.api.bisect_releases import interval, specifier_of
+from compatlock.api.audit.bisect_releases import interval, specifier_of
 
 
 @given(st.data())

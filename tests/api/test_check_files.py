@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compatlock.api.check_files import file_findings
+from compatlock.api.check.files import file_findings
 from compatlock.environment.installed_files import CHANGED, GONE, MISRECORDED, SHARED, FileState
 from compatlock.model.report import ERROR, FILES, WARNING
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import compatlock
-from compatlock.api.check_lock import read_lock_text, stale_findings
+from compatlock.api.check.lock import read_lock_text, stale_findings
 from tests.support.index_server import IndexServer
 
 _PIECES = (

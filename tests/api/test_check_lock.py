@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import compatlock
-from compatlock.api.check_lock import covers, first_python
+from compatlock.api.check.lock import covers, first_python
 from compatlock.model.report import DEFECT, DUPLICATE, ERROR, HASH, MISSING, STALE, VERSION, WARNING
 from tests.support.index_server import IndexServer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compatlock.api.evidence_files import EvidenceFiles, is_sdist, package_of
+from compatlock.api.audit.evidence_files import EvidenceFiles, is_sdist, package_of
 from compatlock.api.options import LockOptions
 from compatlock.api.session import with_supply
 from compatlock.model.index import parse_indexes

@@ -12,10 +12,10 @@ import pytest
 
 import compatlock
 from compatlock import Cell, InputError, Matrix
-from compatlock.api import matrix as matrix_module
-from compatlock.api import matrix_work
-from compatlock.api.matrix import MatrixOptions, MatrixProgress, make_matrices
-from compatlock.api.matrix_work import Chunk, solve_chunk
+from compatlock.api.matrix import matrix as matrix_module
+from compatlock.api.matrix import work as matrix_work
+from compatlock.api.matrix.matrix import MatrixOptions, MatrixProgress, make_matrices
+from compatlock.api.matrix.work import Chunk, solve_chunk
 from compatlock.api.options import LockOptions
 from compatlock.model.index import parse_indexes
 from compatlock.solver import matrix_reasons, matrix_waivers

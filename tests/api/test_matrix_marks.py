@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from compatlock.api.matrix_marks import (
+from compatlock.api.matrix.marks import (
     LAG_BANDS,
     Area,
     area_words,

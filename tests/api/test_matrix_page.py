@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from compatlock.api.matrix_marks import lock_command
-from compatlock.api.matrix_page import page_data, render_html, tab_names
+from compatlock.api.matrix.marks import lock_command
+from compatlock.api.matrix.page import page_data, render_html, tab_names
 from compatlock.model.matrix import STATUSES, WAIVER, WORKS, Axis, Cell, Matrix
 from tests.support.chromium import CONTROL, Page, browse, find_chromium
 from tests.support.matrices import sample, tiny

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from compatlock.api.matrix_png import render_png
+from compatlock.api.matrix.png import render_png
 from compatlock.errors import InputError
 from compatlock.model.matrix import STATUSES, WAIVER, WORKS, Axis, Cell
 from tests.support.matrices import sample, tiny

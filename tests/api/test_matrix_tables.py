@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from compatlock.api.matrix_tables import from_json, render_csv, render_json, render_markdown, render_text
+from compatlock.api.matrix.tables import from_json, render_csv, render_json, render_markdown, render_text
 from compatlock.errors import InputError
 from compatlock.model.matrix import Cell, Matrix
 from tests.support.matrices import sample, tiny

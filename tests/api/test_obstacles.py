@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compatlock.api.obstacles import obstacles
+from compatlock.api.why.obstacles import obstacles
 from compatlock.index.store import Store
 from compatlock.index.supply import Supply
 from compatlock.index.view import Hidden

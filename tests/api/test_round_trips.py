@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compatlock.api.check_pins import Given, given_of_lock, given_of_text
+from compatlock.api.check.pins import Given, given_of_lock, given_of_text
 from compatlock.api.options import LockOptions
 from compatlock.lockfile.formats import FORMATS, REQUIREMENTS, read_pins_of, render_as
 from compatlock.lockfile.markers import marker_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compatlock.api.unusable import describe
+from compatlock.api.why.unusable import describe
 from compatlock.model.unusable import Unusable
 
 

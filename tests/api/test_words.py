@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compatlock.api.words import describe_core, no_solution
+from compatlock.api.why.words import describe_core, no_solution
 from compatlock.index.view import Hidden
 from compatlock.model.core import CONSTRAINT, EDGE, EXTRA, FACT, PROBLEM, ROOT, URL, Core, CoreEdge, Gap
 from compatlock.model.target import Target

@@ -56,7 +56,8 @@ def test_everything(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setenv("COMPATLOCK_PRERELEASE", "allow, torch=explicit")
     monkeypatch.setenv("COMPATLOCK_ALLOW_YANKED", "a,b")
     run = cli(
-        "config", "-i", URL, "--index-for", "torch=cu128", "--exclude-newer", "2026-11-01", "--cert", "ca.pem",
+        "config", "-i", URL, "--index-for", "torch=cu128", "--exclude-newer", "2026-11-01",
+        "--cert", "ca.pem",
         "--prerelease", "torch=disallow", "--no-yanked", "--allow-builds",
     )  # fmt: skip
     assert run == (

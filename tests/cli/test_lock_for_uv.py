@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compatlock.api import uv_run
+from compatlock.api.uv import run as uv_run
 from compatlock.environment import uv as environment_uv
 from compatlock.environment.uv import find_uv
 from compatlock.errors import InputError

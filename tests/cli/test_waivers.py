@@ -63,7 +63,7 @@ def test_ways_out_in_words(cli: Cli) -> None:
 
 
 def test_ways_out_that_take_too_much_are_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compatlock.api.ways_out._EACH", 0)
+    monkeypatch.setattr("compatlock.api.why.ways_out._EACH", 0)
     run = cli("lock", *ASKED, *TARGET)
     reasons = WAYS_OUT.partition("ways out")[0]
     assert (run.code, run.out) == (1, "")

@@ -67,7 +67,7 @@ def test_an_installer_selects_each_targets_pins() -> None:
     document = Pylock.from_dict(parse_toml(render_as("pylock", BOTH, "1", "pylock.toml"), "pylock.toml"))
     document.validate()
     for target, torch in ((LINUX, "2.9"), (MAC, "2.8")):
-        chosen = {
+        chosen: dict[str, str] = {
             package.name: str(package.version)
             for package in document.packages
             if package.marker is None or package.marker.evaluate({**target.marker_environment, "extra": ""})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compatlock.api.artefacts import artefacts_of
+from compatlock.api.audit.artefacts import artefacts_of
 from compatlock.api.options import LockOptions
 from compatlock.api.session import with_supply
 from compatlock.audit.cuda import check_cuda

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import compatlock
-from compatlock.api.check_installed import ImportChecks, check_environment
+from compatlock.api.check.installed import ImportChecks, check_environment
 from compatlock.api.options import LockOptions
 from compatlock.api.sync import SyncOptions, sync_environment
 from compatlock.model.report import FILES, IMPORT, WAIVED

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from compatlock.api.audit.verify_facts import verify_facts
 from compatlock.api.options import LockOptions
-from compatlock.api.verify_facts import verify_facts
 from compatlock.knowledge.documented import DocumentedFact, documented_facts
 from compatlock.model.evidence import CONFIRMED, REFUTED
 from tests.support.real_index import DATE

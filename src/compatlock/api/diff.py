@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compatlock.api.check_pins import Given, read_given
+from compatlock.api.check.pins import Given, read_given
 from compatlock.lockfile.compare import together
 from compatlock.lockfile.diff import Diff, Side, diff_locks
 from compatlock.model.lock import OlderPin

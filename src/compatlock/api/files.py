@@ -89,7 +89,7 @@ def lock_to_files(
     unusable: list[Unusable] = []
 
     def look_up(supply: Supply, pins: Mapping[str, str]) -> None:
-        from compatlock.api.unusable import unusable_files
+        from compatlock.api.why.unusable import unusable_files
 
         unusable[:] = unusable_files(supply, pins)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any
 
-    from compatlock.api.check_pins import Given
-    from compatlock.api.matrix import MatrixProgress
+    from compatlock.api.check.pins import Given
+    from compatlock.api.matrix.matrix import MatrixProgress
     from compatlock.api.sync import Synced
     from compatlock.index.progress import Progress
     from compatlock.model.audit_report import AuditReport
@@ -259,7 +259,7 @@ def explain(
     The explanation holds the lock (nothing is written), or the NoSolution with its core and ways out. Raises
     what `lock` raises but NoSolution, and InputError for a question that is neither.
     """
-    from compatlock.api.explain import explain_options
+    from compatlock.api.why.explain import explain_options
 
     questions = [why] if isinstance(why, str) else list(why)
     return explain_options(_options(requirements, **options), questions, on_progress=on_progress)
@@ -286,9 +286,9 @@ def check(
 
     Raises InputError for what cannot be read, IndexUnavailable when the index is needed and cannot be asked.
     """
-    from compatlock.api.check_installed import ImportChecks, check_environment
-    from compatlock.api.check_lock import check_lock_file
-    from compatlock.api.checking import check_pins
+    from compatlock.api.check.checking import check_pins
+    from compatlock.api.check.installed import ImportChecks, check_environment
+    from compatlock.api.check.lock import check_lock_file
 
     settings = _options(requirements, **options)
     path = os.fspath(pins) if isinstance(pins, (str, os.PathLike)) else ""
@@ -325,7 +325,7 @@ def sync(
 
     Raises InputError when it cannot be begun, InstallFailed or IndexUnavailable when uv fails.
     """
-    from compatlock.api.check_installed import ImportChecks
+    from compatlock.api.check.installed import ImportChecks
     from compatlock.api.sync import SyncOptions, sync_environment
 
     wanted = SyncOptions(
@@ -353,7 +353,7 @@ def audit(
 
     Raises InputError for what cannot be read, IndexUnavailable when the index cannot be asked.
     """
-    from compatlock.api.auditing import audit_pins
+    from compatlock.api.audit.auditing import audit_pins
 
     given, subject = _given(pins)
     return audit_pins(_options(**options), given, subject, on_progress=on_progress)
@@ -385,7 +385,7 @@ def matrix(
 
     Raises InputError for bad input, IndexUnavailable when the index cannot be asked.
     """
-    from compatlock.api.matrix import MatrixOptions, make_matrices
+    from compatlock.api.matrix.matrix import MatrixOptions, make_matrices
 
     wanted = MatrixOptions(
         (rows, columns),
@@ -400,7 +400,7 @@ def matrix(
 
 def _given(pins: str | os.PathLike[str] | Mapping[str, str] | Lock) -> tuple[Given, str]:
     """What somebody pins, and what to call it."""
-    from compatlock.api.check_pins import Given, given_of_lock, read_given
+    from compatlock.api.check.pins import Given, given_of_lock, read_given
     from compatlock.inputs.freeze import FrozenPin
     from compatlock.model.names import normalise
 

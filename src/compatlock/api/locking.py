@@ -54,7 +54,7 @@ def lock_with(options: LockOptions, prepared: Prepared, supply: Supply) -> Outco
     except NoSolution as error:
         if not options.auto_waive:
             raise
-        from compatlock.api.contradiction import waivers_with_evidence
+        from compatlock.api.why.contradiction import waivers_with_evidence
 
         waivers = tuple(sorted((*request.waivers, *waivers_with_evidence(error))))
         return _answer(request._replace(waivers=waivers), supply, draft, limits)
@@ -106,7 +106,7 @@ def finished(outcome: Outcome, request: Request, universe: Universe, supply: Sup
         outcome = outcome._replace(lock=restricted(outcome.lock, request.hashes))
     supply.save()
     if any(release.problem for release in universe.dependencies.values()):
-        from compatlock.api.unusable import unusable_releases
+        from compatlock.api.why.unusable import unusable_releases
 
         outcome = outcome._replace(unusable=unusable_releases(universe, outcome.lock.versions))
     builder = supply.builder
@@ -123,7 +123,7 @@ def _what_is_behind(lock: Lock, request: Request, universe: Universe, supply: Su
     yield from unexplained(lock, request)
     far = far_behind(universe, request, lock)
     if far:
-        from compatlock.api.remarks import prices_of_freeing
+        from compatlock.api.why.remarks import prices_of_freeing
 
         yield from prices_of_freeing(far, lock, request, supply)
 
@@ -132,13 +132,18 @@ def _without_effect(request: Request, universe: Universe, supply: Supply) -> tup
     """Remarks on waivers and exclusions that do nothing."""
     if not request.exclusions and all(w.source.startswith("profile ") for w in request.waivers):
         return ()
-    from compatlock.api.idle_waivers import idle_exclusions, idle_waivers
+    from compatlock.api.why.idle_waivers import idle_exclusions, idle_waivers
 
     return (*idle_waivers(request, universe), *idle_exclusions(request, universe, supply))
 
 
 def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:
-    from compatlock.api.remarks import edge_override_notes, exclusion_notes, override_notes, unneeded_waivers
+    from compatlock.api.why.remarks import (
+        edge_override_notes,
+        exclusion_notes,
+        override_notes,
+        unneeded_waivers,
+    )
 
     notes = [*override_notes(outcome.lock, request, supply), *edge_override_notes(outcome.lock, request)]
     if request.exclusions:
@@ -189,7 +194,7 @@ def _guarded(
         recent = drive(search(universe, narrowed), universe, supply)
     if recent is not None:
         return recent
-    from compatlock.api.contradiction import too_old
+    from compatlock.api.why.contradiction import too_old
 
     error = too_old(request, narrowed, universe, supply, solution, found, limits)
     if error is not None:
@@ -231,6 +236,6 @@ def _solve_greedily(
 
 def no_solution(request: Request, universe: Universe, supply: Supply, limits: Limits) -> NoSolution:
     """Why there is no answer, and what would help."""
-    from compatlock.api.contradiction import contradiction
+    from compatlock.api.why.contradiction import contradiction
 
     return contradiction(request, universe, supply, limits)

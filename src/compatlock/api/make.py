@@ -74,7 +74,7 @@ def _lock(
 
         return lock_targets(options, targets, supply)
     if options.audit:
-        from compatlock.api.learn import lock_audited
+        from compatlock.api.audit.learn import lock_audited
 
         return lock_audited(options, prepared, supply, on_progress=on_progress).outcome
     return lock_with(options, prepared, supply)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compatlock.api.check_pins import given_of_text
+from compatlock.api.check.pins import given_of_text
 from compatlock.api.diff import diff_given
 from compatlock.errors import InputError
 from compatlock.lockfile.diff_words import diff_text

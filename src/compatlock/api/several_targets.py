@@ -114,7 +114,7 @@ def _solve(parts: Sequence[Part], requests: Sequence[Request], limits: Limits) -
     recent = _together(parts, narrowed)
     if recent is not None:
         return recent
-    from compatlock.api.contradiction import too_old
+    from compatlock.api.why.contradiction import too_old
 
     for k, part in enumerate(parts):
         if part.alone(narrowed[k]) is None:

@@ -9,10 +9,10 @@ import tempfile
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from compatlock.api.check_files import file_findings
-from compatlock.api.check_installed import ImportChecks, check_environment, is_alike, other_target
-from compatlock.api.check_lock import LockText, indexes_for, read_lock_text
-from compatlock.api.check_pins import pin_holds
+from compatlock.api.check.files import file_findings
+from compatlock.api.check.installed import ImportChecks, check_environment, is_alike, other_target
+from compatlock.api.check.lock import LockText, indexes_for, read_lock_text
+from compatlock.api.check.pins import pin_holds
 from compatlock.environment.installed import installed_distributions
 from compatlock.environment.installed_files import SHARED, changed_files
 from compatlock.environment.locate import locate
@@ -284,7 +284,7 @@ def _as_file(lock: LockText) -> Iterator[str]:
     text = lock.text
     if lock.format == JSON:
         from compatlock import __version__
-        from compatlock.api.check_pins import read_lock
+        from compatlock.api.check.pins import read_lock
         from compatlock.lockfile.formats import render_as
 
         text = render_as(

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compatlock.api.check_pins import Given
+    from compatlock.api.check.pins import Given
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.model.audit_report import AuditReport
@@ -45,8 +45,8 @@ _HELP = {
 
 
 def _run(*, path: str, fix: bool, outputs: tuple[str, ...], **values: Any) -> None:
-    from compatlock.api.auditing import audit_pins
-    from compatlock.api.check_pins import read_given
+    from compatlock.api.audit.auditing import audit_pins
+    from compatlock.api.check.pins import read_given
     from compatlock.api.options import LockOptions
     from compatlock.model.target import Target
 
@@ -79,7 +79,7 @@ def _run(*, path: str, fix: bool, outputs: tuple[str, ...], **values: Any) -> No
 
 
 def _print(report: AuditReport, *, as_json: bool, quiet: bool, verbose: bool) -> None:
-    from compatlock.api.audit_words import audit_to_json, describe_audit
+    from compatlock.api.audit.words import audit_to_json, describe_audit
 
     if as_json:
         out(json.dumps(audit_to_json(report), indent=2) + "\n")
@@ -97,7 +97,7 @@ def _fix(
     on_progress: Callable[[Progress], None] | None,
 ) -> None:
     """Lock again with as few changes as possible, and say what changed."""
-    from compatlock.api.fix import fix_pins
+    from compatlock.api.audit.fix import fix_pins
     from compatlock.lockfile.diff_words import diff_text
 
     fixed = fix_pins(options, pins, path, outputs or (path,), on_progress=on_progress)

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compatlock.api.check_installed import ImportChecks
+    from compatlock.api.check.installed import ImportChecks
     from compatlock.api.options import LockOptions
     from compatlock.model.report import Report
 
@@ -69,7 +69,7 @@ def _run(
         )
     options = _options(given, asked)
     if env is not None:
-        from compatlock.api.check_installed import ImportChecks
+        from compatlock.api.check.installed import ImportChecks
 
         on_import = None if quiet else _say_import
         imports = ImportChecks(modules, not no_imports, on_import=on_import)
@@ -126,7 +126,7 @@ def _options(given: dict[str, Any], files: Sequence[str]) -> LockOptions:
 
 
 def _lock_reports(options: LockOptions, locks: Sequence[str], *, quiet: bool) -> list[Report]:
-    from compatlock.api.check_lock import check_lock_file
+    from compatlock.api.check.lock import check_lock_file
 
     with progress_display(enabled=not quiet) as on_progress:
         return [check_lock_file(options, path, on_progress=on_progress) for path in locks]
@@ -135,7 +135,7 @@ def _lock_reports(options: LockOptions, locks: Sequence[str], *, quiet: bool) ->
 def _environment_reports(
     options: LockOptions, env: str, locks: Sequence[str], *, exact: bool, imports: ImportChecks
 ) -> list[Report]:
-    from compatlock.api.check_installed import check_environment
+    from compatlock.api.check.installed import check_environment
 
     if len(locks) > 1:
         raise InputError("an environment is of one lock", hints=[f"name one of {', '.join(locks)}"])
@@ -150,7 +150,7 @@ def _say_import(module: str) -> None:
 
 
 def _print(reports: Sequence[Report], *, as_json: bool, quiet: bool) -> None:
-    from compatlock.api.check_words import describe_report, report_to_json, reports_to_json
+    from compatlock.api.check.words import describe_report, report_to_json, reports_to_json
 
     if as_json:
         value = report_to_json(reports[0]) if len(reports) == 1 else reports_to_json(reports)

@@ -25,9 +25,9 @@ _HELP = {
 
 
 def _run(*, path: str, possible: bool, **values: Any) -> None:
-    from compatlock.api.check_pins import read_given
+    from compatlock.api.audit.suggest import facts_text, suggest
+    from compatlock.api.check.pins import read_given
     from compatlock.api.options import LockOptions
-    from compatlock.api.suggest import facts_text, suggest
     from compatlock.model.target import Target
 
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}

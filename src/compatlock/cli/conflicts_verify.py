@@ -36,8 +36,8 @@ _HELP = {
 
 
 def _run(*, ids: tuple[str, ...], **values: Any) -> None:
+    from compatlock.api.audit.verify_facts import verify_facts
     from compatlock.api.options import LockOptions
-    from compatlock.api.verify_facts import verify_facts
     from compatlock.cli.verify_words import describe_verified, verified_to_json
     from compatlock.knowledge.documented import documented_facts
     from compatlock.model.target import Target

@@ -25,8 +25,8 @@ def _is_source(argument: str) -> bool:
 
 
 def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> None:
-    from compatlock.api.explain import explain_options
     from compatlock.api.options import LockOptions
+    from compatlock.api.why.explain import explain_options
     from compatlock.model.target import Target
 
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
@@ -44,11 +44,11 @@ def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> 
     with progress_display(enabled=not quiet) as on_progress:
         explanation = explain_options(options, questions, on_progress=on_progress)
     if as_json:
-        from compatlock.api.explain_json import explanation_to_json
+        from compatlock.api.why.explain_json import explanation_to_json
 
         out(json.dumps(explanation_to_json(explanation), indent=2) + "\n")
     else:
-        from compatlock.api.explain_words import describe
+        from compatlock.api.why.explain_words import describe
 
         out(describe(explanation))
     if explanation.error is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from compatlock.api.matrix import MatrixProgress
+    from compatlock.api.matrix.matrix import MatrixProgress
     from compatlock.model.matrix import Matrix
 
 # Options of `lock` that mean nothing for a matrix, and those kept that are no fields of `LockOptions`.
@@ -47,7 +47,7 @@ def _run(
     executor: str | None,
     **values: Any,
 ) -> None:
-    from compatlock.api.matrix import MatrixOptions, make_matrices
+    from compatlock.api.matrix.matrix import MatrixOptions, make_matrices
     from compatlock.model.target import Target
 
     for path in outputs:
@@ -77,7 +77,7 @@ def _run(
     if as_json:
         out(str(_rendered(".json", matrices)))
     elif not outputs:
-        from compatlock.api.matrix_tables import render_text
+        from compatlock.api.matrix.tables import render_text
 
         out(render_text(matrices, colour=_is_terminal(sys.stdout)))
     if not quiet and (outputs or as_json):
@@ -86,7 +86,7 @@ def _run(
 
 
 def _summarise(matrix: Matrix) -> None:
-    from compatlock.api.matrix_marks import summary
+    from compatlock.api.matrix.marks import summary
 
     say(f"{matrix.target}: {summary(matrix)}")
 
@@ -116,14 +116,14 @@ def _write(path: str, matrices: Sequence[Matrix], *, quiet: bool) -> None:
 
 
 def _rendered(ending: str, matrices: Sequence[Matrix]) -> str | bytes:
-    from compatlock.api import matrix_tables
+    from compatlock.api.matrix import tables as matrix_tables
 
     if ending == ".html":
-        from compatlock.api.matrix_page import render_html
+        from compatlock.api.matrix.page import render_html
 
         return render_html(matrices)
     if ending == ".png":
-        from compatlock.api.matrix_png import render_png
+        from compatlock.api.matrix.png import render_png
 
         return render_png(matrices)
     if ending == ".txt":

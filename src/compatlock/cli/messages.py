@@ -16,18 +16,18 @@ def report(error: CompatlockError, *, verbose: bool = False) -> None:
     for violation in getattr(error, "violations", ()):
         say(f"  {violation}")
     if len(getattr(error, "cores", ())) > 1:
-        from compatlock.api.more_cores import describe_more_cores
+        from compatlock.api.why.more_cores import describe_more_cores
 
         say(describe_more_cores(error, full=verbose))  # type: ignore[arg-type]
     unusable = getattr(error, "unusable", ())
     if verbose and unusable:
-        from compatlock.api.unusable import describe
+        from compatlock.api.why.unusable import describe
 
         for line in describe(unusable):
             say(line)
     ways_out = getattr(error, "ways_out", ())
     if ways_out:
-        from compatlock.api.way_words import describe_ways_out
+        from compatlock.api.why.way_words import describe_ways_out
 
         say(describe_ways_out(ways_out))
     for hint in error.hints:
@@ -38,7 +38,7 @@ def report_as_json(error: CompatlockError) -> None:
     """Print the error as data, where data was asked for."""
     import json
 
-    from compatlock.api.explain_json import error_to_json
+    from compatlock.api.why.explain_json import error_to_json
 
     _hide_credentials(error)
     try:

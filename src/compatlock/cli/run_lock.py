@@ -70,7 +70,7 @@ def run_lock(
     for_uv = write_pyproject or show_tool_uv or any(path.endswith(_UV_LOCK) for path in outputs)
     with progress_display(enabled=not quiet) as on_progress:
         if for_uv:
-            from compatlock.api.uv_project import UvFiles, lock_uv_project
+            from compatlock.api.uv.project import UvFiles, lock_uv_project
 
             wanted = UvFiles(write_pyproject, show_tool_uv)
             written = lock_uv_project(options, outputs, wanted, locked=locked, on_progress=on_progress, **how)
@@ -135,7 +135,7 @@ def _behind(pin: Pin) -> str:
 
 
 def _details(written: Written) -> None:
-    from compatlock.api.unusable import describe
+    from compatlock.api.why.unusable import describe
     from compatlock.lockfile.header import tier_text
 
     for line in describe(written.unusable):

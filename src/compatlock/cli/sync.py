@@ -47,7 +47,7 @@ def _run(
     no_imports: bool,
     **values: Any,
 ) -> None:
-    from compatlock.api.check_installed import ImportChecks
+    from compatlock.api.check.installed import ImportChecks
     from compatlock.api.sync import SyncOptions, sync_environment
 
     given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
@@ -103,7 +103,7 @@ def _say_changes(done: Synced, *, dry_run: bool, listed: bool) -> None:
 
 
 def _print(done: Synced, *, as_json: bool, quiet: bool) -> None:
-    from compatlock.api.check_words import describe_report, report_to_json
+    from compatlock.api.check.words import describe_report, report_to_json
 
     if as_json:
         value = {

@@ -1,0 +1,1 @@
+"""Auditing artefacts, learning from them, and keeping the table of facts honest."""

@@ -1,0 +1,1 @@
+"""Checking what somebody has: pins, locks, environments."""

@@ -1,0 +1,1 @@
+"""Compatibility matrices: made in parts, and written in many forms."""
