@@ -349,3 +349,11 @@ def test_credentials_in_urls_of_files_are_dropped() -> None:
 def test_a_later_api_is_refused() -> None:
     with pytest.raises(IndexUnavailable, match=r"version 2\.0 of the Simple API"):
         parse_listing("app", b'{"meta": {"api-version": "2.0"}, "files": []}', PAGE)
+
+
+def test_a_page_of_another_project_is_no_answer() -> None:
+    page = b'<!DOCTYPE html><html><body><a href="other-1.0-py3-none-any.whl">other-1.0-py3-none-any.whl</a>'
+    with pytest.raises(
+        IndexUnavailable, match=r"those of another one, such as `other-1\.0-py3-none-any\.whl`"
+    ):
+        parse_listing("app", page, "https://index.example/simple/app/", "text/html")

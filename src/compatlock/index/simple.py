@@ -27,6 +27,7 @@ _OTHER_KINDS = (".egg", ".exe", ".msi", ".rpm", ".deb", ".dmg", ".tar.xz", ".tar
 _NAME = itemgetter(0)
 _FILENAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!~-]*\Z")
 # Name, version, an optional build tag, which begins with a digit, and three tags.
+_NOT_OURS = "not a file of "
 _WHEEL = re.compile(r"([A-Za-z0-9][\w.]*)-([\w.+!]+)(?:-\d[\w.]*)?(?:-[\w.]+){3}\.whl\Z", re.ASCII)
 
 
@@ -40,13 +41,18 @@ def parse_listing(project: str, body: bytes, page_url: str, content_type: str = 
 
     Raises IndexUnavailable when the body is not such an answer at all, or one about another project.
     """
-    answer = (_html if _is_html(body, content_type) else _json)(project, body, page_url, content_type)
+    is_html = _is_html(body, content_type)
+    answer = (_html if is_html else _json)(project, body, page_url, content_type)
     if answer.api.partition(".")[0] != "1":
         raise IndexUnavailable(
             f"`{redact(page_url)}` answers in version {answer.api} of the Simple API; only 1.x is understood",
             hints=["use a newer compatlock, or another index (--default-index)"],
         )
     releases, skipped = _sort(project, answer)
+    if is_html and not releases and skipped and all(each.reason.startswith(_NOT_OURS) for each in skipped):
+        # JSON says whose list it is; of HTML only the files tell.
+        other = excerpt(skipped[0].filename, 60)
+        raise _no_listing(project, page_url, f"those of another one, such as `{other}`")
     encoded = encode_files(releases)
     return Listing(
         normalise(project),
@@ -222,13 +228,13 @@ class _Names:
             if ours and end + 1 < len(stem):
                 return self._canonical(stem[end + 1 :])
             end = stem.find("-", end + 1)
-        raise UnusableError(f"not a file of {self._project}")
+        raise UnusableError(f"{_NOT_OURS}{self._project}")
 
     def _wheel(self, name: str, version: str) -> str:
         if "__" in name:
             raise UnusableError("not a valid wheel name (PEP 427)")
         if normalise(name) != self._project:
-            raise UnusableError(f"not a file of {self._project}")
+            raise UnusableError(f"{_NOT_OURS}{self._project}")
         known = self._wheels[name, version] = self._canonical(version)
         return known
 
