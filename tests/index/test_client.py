@@ -111,8 +111,12 @@ def test_metadata_of_a_wheel(side_files: SideFiles, ranges: Ranges, sized: bool)
     source = "wheel" if side_files == "none" else "side-file"
     assert metadata == Metadata(("lib>=2", 'speed ; extra == "fast"'), ("fast",), ">=3.9", source)
     asked = [(one.method, one.path.removeprefix("/files/")) for one in server.requests[1:]]
-    assert asked[0] == ("GET", f"{WHEEL}.metadata")
-    assert (len(asked) == 1) == (source == "side-file")
+    assert ("GET", f"{WHEEL}.metadata") in asked
+    if side_files == "advertised":
+        assert len(asked) == 1
+    elif side_files == "none":
+        assert any(path == WHEEL for _, path in asked)
+    # Beside a side file that nobody promised, the wheel may have been asked for at once.
 
 
 def test_metadata_of_an_sdist() -> None:

@@ -353,7 +353,5 @@ def test_a_later_api_is_refused() -> None:
 
 def test_a_page_of_another_project_is_no_answer() -> None:
     page = b'<!DOCTYPE html><html><body><a href="other-1.0-py3-none-any.whl">other-1.0-py3-none-any.whl</a>'
-    with pytest.raises(
-        IndexUnavailable, match=r"those of another one, such as `other-1\.0-py3-none-any\.whl`"
-    ):
+    with pytest.raises(IndexUnavailable, match="those of another one, such as `other-1"):
         parse_listing("app", page, "https://index.example/simple/app/", "text/html")
