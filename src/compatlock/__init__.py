@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from compatlock.api.held import Session
+    from compatlock.api.keywords import Keywords
     from compatlock.api.library import (
         audit,
         check,
@@ -74,6 +75,7 @@ __all__ = [
     "IndexUnavailable",
     "InputError",
     "InstallFailed",
+    "Keywords",
     "Lock",
     "LockInvalid",
     "LockOutdated",
@@ -121,6 +123,7 @@ _FUNCTIONS = (
 )
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
+    "Keywords": "compatlock.api.keywords",
     "Synced": "compatlock.api.sync",
     "Session": "compatlock.api.held",
     "Target": "compatlock.model.target",

@@ -19,8 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-    from typing import Any
 
+    from typing_extensions import Unpack
+
+    from compatlock.api.keywords import Keywords
     from compatlock.api.options import LockOptions
     from compatlock.model.lock import Lock
     from compatlock.model.requirement import Requirement
@@ -41,10 +43,10 @@ class Session:
             other = session.lock(["torch<2.11"])
     """
 
-    def __init__(self, requirements: str | Sequence[str] = (), **options: Any) -> None:
-        from compatlock.api.library import _options
+    def __init__(self, requirements: str | Sequence[str] = (), **options: Unpack[Keywords]) -> None:
+        from compatlock.api.keywords import options_of
 
-        self._options: LockOptions = _options(requirements, **options)
+        self._options: LockOptions = options_of(requirements, **options)
         _refuse(self._options)
         self._store = Store(self._options.cache_directory())
         self._network: LazyNetwork | None = None

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 
 from compatlock import __version__
+from compatlock.api.keywords import options_of
 from compatlock.api.make import make_lock
-from compatlock.api.options import LockOptions
 from compatlock.errors import InputError
 from compatlock.lockfile.compare import Change, changes, together
-from compatlock.model.index import parse_indexes
 from compatlock.model.lock import Lock
-from compatlock.model.policy import ALL, split
-from compatlock.model.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +17,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any
 
+    from typing_extensions import Unpack
+
     from compatlock.api.check.pins import Given
+    from compatlock.api.keywords import Keywords
     from compatlock.api.matrix.matrix import MatrixProgress
     from compatlock.api.sync import Synced
     from compatlock.index.progress import Progress
@@ -28,219 +28,24 @@ if TYPE_CHECKING:
     from compatlock.model.explanation import Explanation
     from compatlock.model.matrix import Matrix
     from compatlock.model.report import Report
-    from compatlock.model.waiver import Waiver
 
 
 def lock(
     requirements: str | Sequence[str] = (),
     *,
-    profile: str | Sequence[str] = (),
-    files: Sequence[str | os.PathLike[str]] = (),
-    constraints: Sequence[str | os.PathLike[str]] = (),
-    extras: Sequence[str] = (),
-    groups: Sequence[str] = (),
-    target: Target | None = None,
-    targets: Sequence[str] = (),
-    universal: bool = False,
-    older: Mapping[str, str] | Lock | None = None,
-    index_url: str = "",
-    index: Sequence[str] = (),
-    index_for: Sequence[str] = (),
-    exclude_newer: str | Sequence[str] = "",
-    prerelease: str | Sequence[str] = "",
-    no_binary: Sequence[str] = (),
-    only_binary: Sequence[str] = (),
-    allow_yanked: Sequence[str] = (),
-    no_yanked: bool = False,
-    allow_builds: bool | Sequence[str] = (),
-    prefer: Sequence[str] = (),
-    waivers: Sequence[Waiver | str] = (),
-    no_waivers: bool = False,
-    auto_waive: bool = False,
-    max_lag: Sequence[str] = (),
-    overrides: Sequence[str] = (),
-    exclude_dependencies: Sequence[str] = (),
-    facts: Sequence[str | os.PathLike[str]] = (),
-    shipped_facts: bool = True,
-    soft_facts: bool = True,
-    audit: bool = False,
-    resolution: str = "highest",
-    strategy: str = "optimal",
-    snapshot: str | os.PathLike[str] = "",
-    offline: bool = False,
-    cache_dir: str | os.PathLike[str] = "",
-    cache: bool = True,
     on_progress: Callable[[Progress], None] | None = None,
+    **options: Unpack[Keywords],
 ) -> Lock:
     """Find the best set of versions, check it, and return it.
 
     requirements:  requirement strings (PEP 508), or one
-    files:         paths of requirements files, pyproject.toml and setup.cfg files and scripts (PEP 723);
-                   constraints: of constraints files
-    extras, groups: extras and dependency groups (PEP 735) of those projects
-    profile:       name or file of a profile, or several
-    target:        what to lock for; None, or an empty field, falls back to the profile's target, then to
-                   the running interpreter and platform
-    targets, universal: lock for several at once: `PYTHON@PLATFORM`, `PYTHON` or `PLATFORM` each, or the
-                   usual platforms; what differs then has markers (`Pin.marker`)
-    older:         an older lock (or `{name: version}`) that should change as little as possible
-    index_url:     root of the Simple API; the public index unless given. index: further ones, `URL` or
-                   `NAME=URL`: the first of these, then `index_url`, that has a project is where it is from
-    index_for:     `PROJECT=NAME` or `PROJECT=URL`: projects that are asked for at one index only, and that
-                   index for nothing else
-    exclude_newer: files uploaded after this timestamp (RFC 3339) or date do not exist; `PKG=TIME` is for one
-                   package, `PKG=none` lifts it, and several may be given
-    prerelease:    if-necessary-or-explicit (the standard's rule), if-necessary, explicit, allow, disallow;
-                   `PKG=MODE` is for one package, and several may be given
-    no_binary, only_binary: packages whose wheels, or source distributions, may not be used (`:all:`)
-    allow_yanked:  packages whose yanked releases count as any other (`:all:`); only pins admit them else,
-                   and with no_yanked nothing does
-    allow_builds:  True, or packages whose sdists may be built for their metadata: this runs their code
-    prefer:        packages whose own lag goes before that of the other roots
-    waivers:       edges whose bounds may drop when nothing else helps: `Waiver` values, or texts such as
-                   `verl -> numpy`, `verl[extra] -> numpy`, `verl -> numpy>=1.26` (what holds instead);
-                   no_waivers refuses those of profiles, auto_waive permits the cheapest ones with evidence
-    max_lag:       how far what is asked for may be behind: `90d`, `vllm=30d`, `none`; 365 days by default
-    overrides:     requirements that replace every declared bound on their package
-    exclude_dependencies: edges that are taken away, such as `a -> b`, `a[extra] -> b`
-    facts:         further facts files; shipped_facts False leaves out those that come with compatlock,
-                   soft_facts False those that only warn
-    audit:         look into the chosen wheels, learn what breaks, and solve again until nothing does
-    resolution:    `highest`, `lowest`, or `lowest-direct`: the lowest of what is asked for only
-    strategy:      `optimal`, or `greedy` for what pip would choose
-    snapshot:      a file that `compatlock snapshot` recorded, which answers instead of an index
-    offline, cache_dir, cache: use only the cache; where it lives; False keeps it in memory
+    options:       see `compatlock.Keywords`: what to lock for, indexes, policies, facts, waivers, the cache
     on_progress:   called with an `index.progress.Progress` as answers of the index arrive
 
     Raises InputError (bad input, nothing asked for), NoSolution (with the core), IndexUnavailable
     (NotCached when offline), LockInvalid (the independent checker refused the answer), AuditFailed.
     """
-    options = _options(
-        requirements,
-        profile=profile,
-        files=files,
-        constraints=constraints,
-        extras=extras,
-        groups=groups,
-        target=target,
-        targets=targets,
-        universal=universal,
-        older=older,
-        index_url=index_url,
-        index=index,
-        index_for=index_for,
-        exclude_newer=exclude_newer,
-        prerelease=prerelease,
-        no_binary=no_binary,
-        only_binary=only_binary,
-        allow_yanked=allow_yanked,
-        no_yanked=no_yanked,
-        allow_builds=allow_builds,
-        prefer=prefer,
-        waivers=waivers,
-        no_waivers=no_waivers,
-        auto_waive=auto_waive,
-        max_lag=max_lag,
-        overrides=overrides,
-        exclude_dependencies=exclude_dependencies,
-        facts=facts,
-        shipped_facts=shipped_facts,
-        soft_facts=soft_facts,
-        audit=audit,
-        resolution=resolution,
-        strategy=strategy,
-        snapshot=snapshot,
-        offline=offline,
-        cache_dir=cache_dir,
-        cache=cache,
-    )
-    return make_lock(options, on_progress=on_progress).lock
-
-
-def _options(
-    requirements: str | Sequence[str] = (),
-    *,
-    profile: str | Sequence[str] = (),
-    files: Sequence[str | os.PathLike[str]] = (),
-    constraints: Sequence[str | os.PathLike[str]] = (),
-    extras: Sequence[str] = (),
-    groups: Sequence[str] = (),
-    target: Target | None = None,
-    targets: Sequence[str] = (),
-    universal: bool = False,
-    older: Mapping[str, str] | Lock | None = None,
-    index_url: str = "",
-    index: Sequence[str] = (),
-    index_for: Sequence[str] = (),
-    exclude_newer: str | Sequence[str] = "",
-    prerelease: str | Sequence[str] = "",
-    no_binary: Sequence[str] = (),
-    only_binary: Sequence[str] = (),
-    allow_yanked: Sequence[str] = (),
-    no_yanked: bool = False,
-    allow_builds: bool | Sequence[str] = (),
-    prefer: Sequence[str] = (),
-    waivers: Sequence[Waiver | str] = (),
-    no_waivers: bool = False,
-    auto_waive: bool = False,
-    max_lag: Sequence[str] = (),
-    overrides: Sequence[str] = (),
-    exclude_dependencies: Sequence[str] = (),
-    facts: Sequence[str | os.PathLike[str]] = (),
-    shipped_facts: bool = True,
-    soft_facts: bool = True,
-    audit: bool = False,
-    resolution: str = "highest",
-    strategy: str = "optimal",
-    snapshot: str | os.PathLike[str] = "",
-    offline: bool = False,
-    cache_dir: str | os.PathLike[str] = "",
-    cache: bool = True,
-) -> LockOptions:
-    (cut, own_cuts), (mode, own_modes) = split(exclude_newer), split(prerelease)
-    return LockOptions(
-        requirements=(requirements,) if isinstance(requirements, str) else tuple(requirements),
-        files=tuple(os.fspath(path) for path in files),
-        constraints=tuple(os.fspath(path) for path in constraints),
-        extras=tuple(extras),
-        groups=tuple(groups),
-        profiles=(profile,) if isinstance(profile, str) else tuple(profile),
-        target=target or Target(),
-        indexes=parse_indexes(index_url, index, index_for),
-        exclude_newer=cut,
-        exclude_newer_package=own_cuts,
-        prerelease=mode,
-        prerelease_package=own_modes,
-        no_binary=tuple(no_binary),
-        only_binary=tuple(only_binary),
-        allow_yanked=tuple(allow_yanked),
-        no_yanked=no_yanked,
-        allow_builds=((ALL,) if allow_builds else ())
-        if isinstance(allow_builds, bool)
-        else tuple(allow_builds),
-        snapshot=os.fspath(snapshot),
-        offline=offline,
-        cache_dir=os.fspath(cache_dir),
-        cache=cache,
-        facts=tuple(os.fspath(path) for path in facts),
-        shipped_facts=shipped_facts,
-        soft_facts=soft_facts,
-        prefer=tuple(prefer),
-        waivers=tuple(waiver for waiver in waivers if not isinstance(waiver, str)),
-        waive=tuple(waiver for waiver in waivers if isinstance(waiver, str)),
-        no_waivers=no_waivers,
-        auto_waive=auto_waive,
-        max_lag=tuple(max_lag),
-        overrides=tuple(overrides),
-        exclude_dependencies=tuple(exclude_dependencies),
-        targets=tuple(targets),
-        universal=universal,
-        older={} if isinstance(older, Lock) else _pins(older),
-        older_pins=older.older_pins if isinstance(older, Lock) else (),
-        audit=audit,
-        resolution=resolution,
-        strategy=strategy,
-    )
+    return make_lock(options_of(requirements, **options), on_progress=on_progress).lock
 
 
 def explain(
@@ -248,7 +53,7 @@ def explain(
     why: str | Sequence[str] = (),
     *,
     on_progress: Callable[[Progress], None] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Explanation:
     """Say why requirements cannot be satisfied and what would help, or why packages have their versions.
 
@@ -262,7 +67,7 @@ def explain(
     from compatlock.api.why.explain import explain_options
 
     questions = [why] if isinstance(why, str) else list(why)
-    return explain_options(_options(requirements, **options), questions, on_progress=on_progress)
+    return explain_options(options_of(requirements, **options), questions, on_progress=on_progress)
 
 
 def check(
@@ -273,7 +78,7 @@ def check(
     imports: bool = True,
     requirements: str | Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Report:
     """Say what does not fit among what somebody has, against declared metadata and the facts in force.
 
@@ -290,7 +95,7 @@ def check(
     from compatlock.api.check.installed import ImportChecks, check_environment
     from compatlock.api.check.lock import check_lock_file
 
-    settings = _options(requirements, **options)
+    settings = options_of(requirements, **options)
     path = os.fspath(pins) if isinstance(pins, (str, os.PathLike)) else ""
     if pins is None or env:
         if pins is not None and not path:
@@ -312,7 +117,7 @@ def sync(
     dry_run: bool = False,
     imports: bool = True,
     on_step: Callable[[str], None] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Synced:
     """Install exactly what a lock file pins into the environment at `env`, through uv, and check it then.
 
@@ -336,14 +141,14 @@ def sync(
         dry_run=dry_run,
         imports=ImportChecks(of_profiles=imports),
     )
-    return sync_environment(_options(**options), wanted, say=on_step)
+    return sync_environment(options_of(**options), wanted, say=on_step)
 
 
 def audit(
     pins: str | os.PathLike[str] | Mapping[str, str] | Lock,
     *,
     on_progress: Callable[[Progress], None] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> AuditReport:
     """Look into the wheels that an installer would pick for pins: for what breaks when they are installed
     together, whatever their metadata says.
@@ -356,7 +161,7 @@ def audit(
     from compatlock.api.audit.auditing import audit_pins
 
     given, subject = _given(pins)
-    return audit_pins(_options(**options), given, subject, on_progress=on_progress)
+    return audit_pins(options_of(**options), given, subject, on_progress=on_progress)
 
 
 def matrix(
@@ -370,7 +175,7 @@ def matrix(
     executor: Executor | None = None,
     resume: str | os.PathLike[str] = "",
     on_progress: Callable[[MatrixProgress], None] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> tuple[Matrix, ...]:
     """Say of every pair of releases of two packages whether they work together beside the requirements, and
     what is then pinned: a matrix for each Python.
@@ -394,7 +199,7 @@ def matrix(
         jobs,
         os.fspath(resume),
     )
-    settings = _options(requirements, **options)
+    settings = options_of(requirements, **options)
     return make_matrices(settings, wanted, executor=executor, on_progress=on_progress)
 
 
