@@ -104,6 +104,24 @@ def test_json_says_all() -> None:
     assert value["waivers_gained"] == ["vllm -> transformers"]
 
 
+def test_a_pin_for_fewer_environments() -> None:
+    old = Side("old", {"rich": "15.0", "a": "1"}, target="T", markers={"rich": "15.0 (os_name != 'nt')"})
+    new = old._replace(markers={"rich": "15.0 (sys_platform == 'linux')", "a": "1 (os_name == 'nt')"})
+    diff = diff_locks(old, new)
+    assert not diff.is_empty
+    assert diff_text(diff).splitlines() == [
+        "For other environments:",
+        "  a 1 -> 1 (os_name == 'nt')",
+        "  rich 15.0 (os_name != 'nt') -> 15.0 (sys_platform == 'linux')",
+        "2 changed",
+    ]
+    assert [change["step"] for change in diff_json(diff)["changes"]] == ["markers", "markers"]
+    # For other targets there are other markers, and a changed version is told as such.
+    assert diff_locks(old, new._replace(target="U")).steps == ()
+    bumped = diff_locks(old, new._replace(pins={"rich": "15.1", "a": "1"}))
+    assert [(s.change.name, s.step) for s in bumped.steps] == [("rich", "minor"), ("a", "markers")]
+
+
 def test_the_same() -> None:
     same = diff_locks(OLD, OLD._replace(name="copy", pins={**OLD.pins, "a": "1"}))
     assert same.is_empty

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.check.pins import Given, read_given
-from compatlock.lockfile.compare import together
+from compatlock.lockfile.compare import marked, together
 from compatlock.lockfile.diff import Diff, Side, diff_locks
 from compatlock.model.lock import OlderPin
 from compatlock.model.target import TARGET_SEPARATOR
@@ -28,16 +28,19 @@ def side_of(lock: Lock, name: str) -> Side:
     """A lock as one side of a difference, called `name`."""
     waived = (edge for edge in lock.edges if edge.waived)
     waivers = tuple(sorted({_edge(edge.package, edge.extra, edge.on) for edge in waived}))
-    return Side(name, together(lock.older_pins), waivers, lock.target, frozenset(lock.roots))
+    pins = lock.older_pins
+    return Side(name, together(pins), waivers, lock.target, frozenset(lock.roots), marked(pins))
 
 
 def _side(given: Given, path: str) -> Side:
+    pins = [OlderPin(pin.name, pin.version, pin.marker) for pin in given.pins]
     return Side(
         name="standard input" if path == "-" else path,
-        pins=together(OlderPin(pin.name, pin.version, pin.marker) for pin in given.pins),
+        pins=together(pins),
         waivers=tuple(sorted({_edge(w.package, w.extra, w.on) for w in given.waivers})),
         target=TARGET_SEPARATOR.join(map(str, given.targets)),
         roots=frozenset(pin.name for pin in given.pins if pin.is_root),
+        markers=marked(pins),
     )
 
 

@@ -39,6 +39,25 @@ def together(pins: Iterable[OlderPin]) -> dict[str, str]:
     return {name: ", ".join(found) for name, found in versions.items()}
 
 
+def marked(pins: Iterable[OlderPin]) -> dict[str, str]:
+    """Return `{name: versions with their markers}` of the packages that are not pinned for all targets."""
+    found: dict[str, list[str]] = {}
+    for name, version, marker in pins:
+        if marker:
+            found.setdefault(name, []).append(f"{version} ({_marker(marker)})")
+    return {name: ", ".join(sorted(entries)) for name, entries in found.items()}
+
+
+def _marker(text: str) -> str:
+    """A marker as it is always written: quotes and spaces differ between formats."""
+    from packaging.markers import InvalidMarker, Marker
+
+    try:
+        return str(Marker(text))
+    except InvalidMarker:
+        return text
+
+
 def describe(found: Sequence[Change]) -> str:
     """Return `found` in words, a count first and then a line for each, or `no changes`."""
     if not found:

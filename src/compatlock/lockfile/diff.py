@@ -9,11 +9,11 @@ from compatlock.lockfile.compare import Change, changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 # The steps of a change, in the order in which they deserve to be looked at.
-DOWNGRADE, MAJOR, MINOR, PATCH, OTHER, ADDED, REMOVED = STEPS = (
-    "downgrade", "major", "minor", "patch", "other", "added", "removed",
+DOWNGRADE, MAJOR, MINOR, PATCH, OTHER, MARKERS, ADDED, REMOVED = STEPS = (
+    "downgrade", "major", "minor", "patch", "other", "markers", "added", "removed",
 )  # fmt: skip
 # What brings CUDA's runtime, by name with the major, or with the major as the version's.
 _RUNTIME = re.compile(r"nvidia-(?:cuda-runtime|cublas)-cu(\d\d)\Z")
@@ -23,13 +23,15 @@ _LOCAL = re.compile(r"\+cu(\d\d)\d?\Z")
 
 class Side(NamedTuple):
     """What one of the two locks says: its name for people, its pins `{normalised name: version}`, the edges
-    that it waives, the target it is for (`""`: not said), and what the user's own lines name."""
+    that it waives, the target it is for (`""`: not said), what the user's own lines name, and of the pins
+    that are not for all targets `{name: versions with their markers}`."""
 
     name: str
     pins: Mapping[str, str]
     waivers: tuple[str, ...] = ()
     target: str = ""
     roots: frozenset[str] = frozenset()
+    markers: Mapping[str, str] = {}
 
 
 class Step(NamedTuple):
@@ -67,6 +69,7 @@ def diff_locks(old: Side, new: Side) -> Diff:
     roots = old.roots | new.roots
     steps = [Step(change, step_of(change), change.name in roots) for change in changes(old.pins, new.pins)]
     steps = [step for step in steps if step.step]
+    steps += (Step(change, MARKERS, change.name in roots) for change in _elsewhere(old, new))
     steps.sort(key=lambda step: (STEPS.index(step.step), not step.is_root, step.change.name))
     return Diff(
         old.name,
@@ -78,6 +81,20 @@ def diff_locks(old: Side, new: Side) -> Diff:
         (old.target, new.target) if old.target and new.target else ("", ""),
         (cuda_of(old.pins), cuda_of(new.pins)),
     )
+
+
+def _elsewhere(old: Side, new: Side) -> Iterator[Change]:
+    """The packages of the same versions that are pinned for other environments than before. Between locks for
+    different targets that goes without saying."""
+    if old.target != new.target:
+        return
+    for name in sorted(old.markers.keys() | new.markers.keys()):
+        version = old.pins.get(name)
+        if version is None or version != new.pins.get(name):
+            continue
+        before, after = old.markers.get(name, version), new.markers.get(name, version)
+        if before != after:
+            yield Change(name, before, after)
 
 
 def step_of(change: Change) -> str:

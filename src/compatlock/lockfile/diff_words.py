@@ -8,6 +8,7 @@ from compatlock.lockfile.diff import (
     ADDED,
     DOWNGRADE,
     MAJOR,
+    MARKERS,
     MINOR,
     OTHER,
     PATCH,
@@ -30,11 +31,12 @@ _TITLES = {
     MINOR: "Minor steps",
     PATCH: "Patches",
     OTHER: "Other builds",
+    MARKERS: "For other environments",
     ADDED: "Added",
     REMOVED: "Removed",
 }
 # Parts of a Markdown text that are folded when they have more rows than this.
-_FOLDED = (MINOR, PATCH, OTHER, ADDED, REMOVED)
+_FOLDED = (MINOR, PATCH, OTHER, MARKERS, ADDED, REMOVED)
 _ROWS_SHOWN = 5
 
 
