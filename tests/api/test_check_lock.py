@@ -177,9 +177,33 @@ def test_a_file_that_was_replaced_on_the_index(
     index.edit("app-1.0-py3-none-any.whl", hashes={"sha256": "b" * 64})
     (found,) = check(index, tmp_path / "other", tmp_path / name).errors
     assert (found.kind, found.package) == (HASH, "app")
-    assert found.text.startswith(
-        "no file of app 1.0 that CPython 3.12.0 on x86_64-manylinux_2_28 could install"
-    )
+    assert found.text == "no file of app 1.0 that the target could install has one of its hashes"
+
+
+def test_a_replaced_file_is_told_once_for_all_targets(
+    index: IndexServer, cache: Path, tmp_path: Path
+) -> None:
+    index.add("app", "1.0")
+    path = tmp_path / "requirements.lock"
+    targets = ["3.11@linux", "3.12@linux", "3.12@macos"]
+    lock = compatlock.lock(["app"], index_url=index.url, targets=targets, cache=False, shipped_facts=False)
+    compatlock.write(lock, path)
+    index.edit("app-1.0-py3-none-any.whl", hashes={"sha256": "b" * 64})
+    (found,) = check(index, cache, path, target=compatlock.Target()).errors
+    assert found.kind == HASH
+    assert found.remarks == (f"the index has app-1.0-py3-none-any.whl with {'b' * 16}...",)
+
+
+def test_a_hash_whose_requirement_is_gone(index: IndexServer, cache: Path, tmp_path: Path) -> None:
+    index.add("app", "1.0")
+    path = tmp_path / "requirements.lock"
+    lock = compatlock.lock(["app"], index_url=index.url, target=LINUX, cache=False, shipped_facts=False)
+    compatlock.write(lock, path)
+    path.write_text(f"{path.read_text()}    --hash=sha256:{'a' * 64}\n", encoding="utf-8")
+    line = len(path.read_text().splitlines())
+    (found,) = check(index, cache, path).errors
+    assert (found.kind, found.origin) == (HASH, f"{path}:{line}")
+    assert "belongs to no package" in found.text
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "pylock.toml", "lock.json"])

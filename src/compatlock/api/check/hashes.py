@@ -24,7 +24,7 @@ def hash_findings(supply: Supply, pin: FrozenPin, index: int) -> Iterator[Discre
     known = [file for file in files if file.sha256]
     if not known or len(known) < len(files) or any(file.sha256 in pin.hashes for file in known):
         return
-    text = f"no file of {pin.name} {pin.version} that {supply.target} could install has one of its hashes"
+    text = f"no file of {pin.name} {pin.version} that the target could install has one of its hashes"
     hints = (
         "if the file changed on the index, find out why before locking again; if the lock is for another "
         "target or index, say so with `--python-platform` or `--default-index`",

@@ -33,6 +33,10 @@ def requirements_defects(text: str, path: str) -> tuple[Discrepancy, ...]:
     pinned = [(place, line) for place, line in lines if not line.startswith("-")]
     hashed = any(_HASH.search(line) for _, line in pinned)
     found: list[Discrepancy] = []
+    for place, line in lines:
+        if line.startswith("--hash"):
+            words = "a hash that belongs to no package: is a line before it gone, or its backslash?"
+            found.append(_defect(place, words, "", kind=kinds.HASH))
     for place, line in pinned:
         name_match = _NAME.match(line)
         name = normalise(name_match[1]) if name_match else ""
