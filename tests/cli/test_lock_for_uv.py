@@ -307,6 +307,12 @@ def test_extras_that_were_not_locked_are_told(project: Project) -> None:
         in run.err
     )
     assert project.installed() == {"base": "2"}
+    # They are still there, and nothing says that they were removed.
+    for options in ((), ("--locked",)):
+        again = project.lock("", *options)
+        assert again.code == 0, again.err
+        assert "unchanged: uv.lock" in again.err
+        assert "removed" not in again.err
 
 
 def test_extras_that_contradict_the_pins_are_told(project: Project) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.api.uv.entries import Asked
     from compatlock.api.uv.words import UvProject
+    from compatlock.lockfile.compare import Change
     from compatlock.lockfile.tool_uv import UvEntries, UvPart
 
 UV_LOCK = "uv.lock"
@@ -78,9 +79,13 @@ def lock_uv_project(
         text = render_entries(run.entries(parts, written), run.command())
         return written._replace(files=(*written.files, LockFile(STDOUT, UV, None, text)))
     if locked:
-        return written._replace(files=(*written.files, *run.require_current(parts, written)))
-    files, notes = run.write(parts, written)
-    return written._replace(files=(*written.files, *files), notes=(*written.notes, *notes))
+        files = run.require_current(parts, written)
+    else:
+        files, notes = run.write(parts, written)
+        written = written._replace(notes=(*written.notes, *notes))
+    return written._replace(
+        files=(*written.files, *files), changes=_without_kept(written.changes, files[-1].text)
+    )
 
 
 class _Run:
@@ -291,6 +296,12 @@ class _Run:
             notes.append(f"uv.lock also has packages{why}, as uv chose them: {', '.join(more)}")
         command = sync_command(self._options, self._project, parts, self._folder)
         return (*notes, f"install it with `{command}`")
+
+
+def _without_kept(changes: Sequence[Change], lock: str) -> tuple[Change, ...]:
+    """The changes, but for packages that were not locked here, and that uv.lock still has as uv chose."""
+    there = UvLock(lock, UV_LOCK).packages
+    return tuple(change for change in changes if change.new or change.name not in there)
 
 
 def _listed(found: Sequence[str]) -> str:
