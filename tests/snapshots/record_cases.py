@@ -41,7 +41,7 @@ def _is_for_linux(wheel: File) -> bool:
 def main(cache: str) -> int:
     snapshot = start_recording(cache)
     files = sorted(map(str, SCENARIOS.glob("test_case*.py")))
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "--timeout=600", "-m", "not network", *files])
+    code = pytest.main(["-n0", "-q", "-p", "no:cacheprovider", "--timeout=600", "-m", "not network", *files])
     for name, listing in snapshot.listings.items():
         snapshot.listings[name] = without_other_systems(listing)
     DOCUMENT.write_bytes(snapshot.dump())
