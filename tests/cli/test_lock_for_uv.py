@@ -292,6 +292,12 @@ def test_extras_and_groups(project: Project) -> None:
     assert f"note: install it with `{command}`" in run.err
     pins = {"app": "1.1", "base": "2", "helper": "2", "lib": "1.5", "speed": "2", "win": "2"}
     assert project.installed(*command.split()[3:]) == pins
+    # What only extras and groups need is kept like the rest.
+    project.index.add("win", "3")
+    project.index.add("speed", "3")
+    again = project.lock("", "--extra", "quick", "--group", "test", "--cache-dir", "other")
+    assert again.code == 0, again.err
+    assert "unchanged: uv.lock" in again.err
     more_locked = project.lock("", "--all-extras", "--all-groups")
     assert more_locked.code == 0, more_locked.err
     assert "`uv sync --locked --all-extras --all-groups" in more_locked.err

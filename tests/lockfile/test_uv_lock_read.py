@@ -9,7 +9,7 @@ import pytest
 from compatlock.errors import InputError
 from compatlock.lockfile.formats import UV, format_of, read_pins_of, render_as
 from compatlock.lockfile.uv_lock_read import read_uv_lock, requires_python_of
-from compatlock.model.lock import LockedFile
+from compatlock.model.lock import LockedFile, OlderPin
 
 TEXT = (Path(__file__).parent / "data" / "uv.lock").read_text(encoding="utf-8")
 
@@ -44,10 +44,24 @@ def test_each_package_has_the_marker_under_which_the_project_reaches_it() -> Non
 
 def test_it_is_an_older_lock_but_never_an_output() -> None:
     assert format_of("some/uv.lock") == UV
-    assert read_pins_of("uv.lock", TEXT) == read_uv_lock(TEXT).older_pins
+    plain = read_uv_lock(TEXT).older_pins
+    more = set(read_pins_of("uv.lock", TEXT)) - set(plain)
+    assert set(plain) <= set(read_pins_of("uv.lock", TEXT))
+    # What an extra alone needs: it may be asked for now.
+    assert more == {OlderPin("unused", "1.0")}
     assert len([pin for pin in read_pins_of("uv.lock", TEXT) if pin.name == "lib" and pin.marker]) == 2
     with pytest.raises(InputError, match=r"a uv\.lock is written by uv"):
         render_as(UV, read_uv_lock(TEXT), "1", "uv.lock")
+
+
+def test_an_extra_that_needs_another_version_leaves_the_older_lock_as_it_was() -> None:
+    lines = ["version = 1"]
+    for version in ("1", "2"):
+        lines += ["[[package]]", "name = 'lib'", f"version = '{version}'", "source = { registry = 'r' }"]
+    lines += ["[[package]]", "name = 'demo'", "version = '0'", "source = { virtual = '.' }"]
+    lines += ["dependencies = [{ name = 'lib', version = '1' }]", "[package.optional-dependencies]"]
+    lines += ["new = [{ name = 'lib', version = '2' }]"]
+    assert read_pins_of("uv.lock", "\n".join(lines)) == (OlderPin("lib", "1"),)
 
 
 def test_the_pythons_that_it_is_for() -> None:

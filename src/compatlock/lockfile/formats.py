@@ -89,9 +89,9 @@ def read_pins_of(path: str, text: str, asked: str = "") -> tuple[OlderPin, ...]:
     if fmt == JSON:
         return _json_pins(path, text)
     if fmt == UV:
-        from compatlock.lockfile.uv_lock_read import read_uv_lock
+        from compatlock.lockfile.uv_lock_read import read_uv_pins
 
-        return read_uv_lock(text, path).older_pins
+        return read_uv_pins(text, path)
     from compatlock.lockfile.requirements_lock import read_pins
 
     return read_pins(text)

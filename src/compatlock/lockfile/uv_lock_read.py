@@ -7,6 +7,7 @@ project at once. Here each package gets the marker under which the project reach
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from compatlock.errors import InputError
 from compatlock.lockfile.reader import Reader
@@ -17,7 +18,9 @@ from compatlock.model.toml import parse_toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from compatlock.model.lock import OlderPin
 
     # A package of the lock, or an extra of it: (name, version, extra).
     Node = tuple[str, str, str]
@@ -35,8 +38,9 @@ _DEFAULT_GROUPS = ("dev",)
 _LOCAL = ("virtual", "editable", "directory")
 
 
-def read_uv_lock(text: str, path: str = "uv.lock") -> Lock:
-    """Return what a uv.lock pins for the projects in it, with their default groups and without extras.
+def read_uv_lock(text: str, path: str = "uv.lock", *, whole: bool = False) -> Lock:
+    """Return what a uv.lock pins for the projects in it, with their default groups and without extras; with
+    all groups and extras of theirs if `whole`.
 
     Packages from registries are pins, with their files and markers; what is from a URL, a repository or a
     folder is a note. Raises InputError when it is no uv.lock of a version that is known.
@@ -47,7 +51,7 @@ def read_uv_lock(text: str, path: str = "uv.lock") -> Lock:
         raise InputError(f"{path}: a uv.lock of version {version!r:.20}; this compatlock reads {VERSION}")
     packages = {_key(package): package for package in document.items("package", [])}
     projects = [key for key, package in packages.items() if _is_local(package)]
-    conditions = _reached(packages, projects)
+    conditions = _reached(packages, projects, whole=whole)
     pins, notes = [], []
     for key, package in packages.items():
         if key in projects or (*key, "") not in conditions:
@@ -64,6 +68,23 @@ def read_uv_lock(text: str, path: str = "uv.lock") -> Lock:
         roots=tuple(sorted({pin.name for pin in pins if pin.is_root})),
         strategy="uv",
         notes=tuple([f"it requires Python {python}"] if python else []) + tuple(sorted(notes)),
+    )
+
+
+def read_uv_pins(text: str, path: str = "uv.lock") -> tuple[OlderPin, ...]:
+    """Return the pins of a uv.lock for whatever is asked of its projects: with all extras and groups. Of a
+    package of which these have several versions, the pins are those without. Raises as `read_uv_lock`."""
+    plain = read_uv_lock(text, path).older_pins
+    pins = read_uv_lock(text, path, whole=True).older_pins
+    counts = Counter(pin.name for pin in pins)
+    contested = {pin.name for pin in plain if counts[pin.name] > 1}
+    return tuple(
+        sorted(
+            (
+                *(pin for pin in pins if pin.name not in contested),
+                *(pin for pin in plain if pin.name in contested),
+            )
+        )
     )
 
 
@@ -86,7 +107,7 @@ def _is_local(package: Reader) -> bool:
 
 
 def _reached(
-    packages: Mapping[tuple[str, str], Reader], projects: Iterable[tuple[str, str]]
+    packages: Mapping[tuple[str, str], Reader], projects: Sequence[tuple[str, str]], *, whole: bool
 ) -> dict[Node, Condition]:
     """The packages and extras that the projects lead to, each with the condition under which they do."""
     versions: dict[str, list[str]] = {}
@@ -94,6 +115,10 @@ def _reached(
         versions.setdefault(name, []).append(version)
     found: dict[Node, Condition] = {}
     queue: list[tuple[Node, Condition]] = [((*key, ""), _ALWAYS) for key in projects]
+    if whole:
+        for key in projects:
+            extras = map(normalise, packages[key].value.get("optional-dependencies", {}))
+            queue += (((*key, extra), _ALWAYS) for extra in extras)
     while queue:
         node, condition = queue.pop()
         known = found.get(node, frozenset())
@@ -102,18 +127,18 @@ def _reached(
             continue
         found[node] = joined
         package = packages[node[:2]]
-        for need in _needs(package, node[2], is_project=node[:2] in set(projects)):
+        for need in _needs(package, node[2], is_project=node[:2] in set(projects), all_groups=whole):
             name = normalise(need.text("name"))
             marker = need.text("marker", "")
             under = frozenset(each | {marker} for each in joined) if marker else joined
             for version in [need.text("version", "")] if "version" in need.value else versions.get(name, []):
                 if (name, version) in packages:
-                    extras = [normalise(extra) for extra in need.texts("extra", [])]
-                    queue += (((name, version, extra), under) for extra in ("", *extras))
+                    more = [normalise(extra) for extra in need.texts("extra", [])]
+                    queue += (((name, version, extra), under) for extra in ("", *more))
     return found
 
 
-def _needs(package: Reader, extra: str, *, is_project: bool) -> Iterator[Reader]:
+def _needs(package: Reader, extra: str, *, is_project: bool, all_groups: bool = False) -> Iterator[Reader]:
     if extra:
         tables = Reader(package.value.get("optional-dependencies", {}), package.where)
         for written in tables.value:
@@ -123,7 +148,7 @@ def _needs(package: Reader, extra: str, *, is_project: bool) -> Iterator[Reader]
     yield from package.items("dependencies", [])
     if is_project:
         groups = Reader(package.value.get("dev-dependencies", {}), package.where)
-        for group in _DEFAULT_GROUPS:
+        for group in tuple(groups.value) if all_groups else _DEFAULT_GROUPS:
             yield from groups.items(group, [])
 
 
