@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.command import Cli
@@ -53,3 +55,17 @@ def test_what_an_extra_names_is_told_when_it_is_far_behind(cli: Cli, index: Inde
     for _ in range(2):
         again = cli("lock", "-r", "app[serve]", "-r", "other")
     assert "days behind" not in again.err
+
+
+def test_what_a_newer_release_costs_beside_an_older_lock(cli: Cli, index: IndexServer) -> None:
+    """What is kept stays so: no pin that has nothing to do with it changes."""
+    for name in ("app", "other"):
+        index.add(name, "1.0", upload_time="2025-01-01T00:00:00Z")
+        index.add(name, "2.0", upload_time="2026-01-01T00:00:00Z")
+    Path("requirements.lock").write_text("app==1.0\nother==1.0\n", encoding="utf-8")
+    run = cli("lock", "-r", "app", "-r", "other")
+    assert run.code == 0, run.err
+    assert "note: app 2.0 is possible and changes nothing else;" in run.err
+    assert "note: other 2.0 is possible and changes nothing else;" in run.err
+    freed = cli("lock", "-r", "app", "-r", "other", "-P", "app")
+    assert "1 changed\n  changed app 1.0 -> 2.0\n" in freed.err

@@ -11,6 +11,7 @@ from compatlock.errors import NoSolution
 from compatlock.model.core import QUESTION
 from compatlock.model.explanation import Price, Why
 from compatlock.model.lock import SoftFactReport
+from compatlock.model.objective import CHANGED_PINS
 from compatlock.model.requirement import Requirement
 from compatlock.solver.again import search_again
 from compatlock.solver.search import search
@@ -31,11 +32,12 @@ _PRICED = 4
 
 
 class Session:
-    """Answers questions about one request, whose lock is known."""
+    """Answers questions about one request, whose lock is known. With `keep`, what an older lock pins is kept
+    as when it was locked; otherwise it plays no role in what costs what."""
 
-    def __init__(self, request: Request, supply: Supply, lock: Lock) -> None:
-        # Waivers that the lock spent stay permitted; an older lock plays no role in what costs what.
-        self._request = request._replace(older={})
+    def __init__(self, request: Request, supply: Supply, lock: Lock, *, keep: bool = False) -> None:
+        # Waivers that the lock spent stay permitted.
+        self._request = request if keep else request._replace(older={})
         self._supply = supply
         self._lock = lock
         self._universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
@@ -127,6 +129,8 @@ class Session:
         days = self._days(self._now), self._days(then)
         before = {tier.name: tier.value for tier in self._now.tiers}
         for tier in then.tiers:
+            if tier.name == CHANGED_PINS:
+                continue
             if tier.name == "worst root lag":
                 old, new = max(days[0], default=0), max(days[1], default=0)
             elif tier.name == "summed root lag" and tier.unit == "days":

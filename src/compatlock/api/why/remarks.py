@@ -84,7 +84,7 @@ def prices_of_freeing(
 
     told = []
     try:
-        session = Session(request, supply, lock)
+        session = Session(request, supply, lock, keep=True)
         for pin, newest, days in far:
             price = session.price(pin.name, newest, ways_out=False)
             age = "" if pin.is_root else f"{_age(pin, newest, days, lock, request)}; "
