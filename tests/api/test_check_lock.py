@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,11 @@ def test_a_lock_for_several_targets_is_checked_for_each(
     assert (whole.findings, whole.target, whole.checked) == ((), "3 targets", 3)
     one = check(index, cache, path, target=compatlock.Target(platform="windows"))
     assert (one.findings, one.target) == ((), "CPython 3.12.0 on x86_64-pc-windows-msvc")
+    # A defect does not make it a lock for this machine.
+    if name == "pylock.toml":
+        text = path.read_text()
+        path.write_text(re.sub(r'marker = ".*"', 'marker = ""', text))
+        assert check(index, cache, path, target=None).checked == 3
     # What only one target needs is missing for that one.
     pins = tuple(pin for pin in lock.pins if pin.name != "win")
     compatlock.write(lock._replace(pins=pins), path)

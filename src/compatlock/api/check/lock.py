@@ -14,7 +14,7 @@ from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, UV
 from compatlock.model import report as kinds
 from compatlock.model.index import Indexes
 from compatlock.model.report import Discrepancy
-from compatlock.model.target import Target
+from compatlock.model.target import Target, target_in_words, targets_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,9 +182,10 @@ def _defects(fmt: str, text: str, path: str) -> tuple[Discrepancy, ...]:
 def _tolerantly(fmt: str, text: str, path: str) -> Given:
     if fmt != PYLOCK:
         return Given(())
-    from compatlock.api.check.pylock import pylock_pins
+    from compatlock.api.check.pylock import pylock_pins, pylock_target
 
-    return Given(pylock_pins(text, path))
+    target = pylock_target(text, path)
+    return Given(pylock_pins(text, path), target=target_in_words(target), targets=targets_in_words(target))
 
 
 def _judged(pin: FrozenPin) -> FrozenPin:

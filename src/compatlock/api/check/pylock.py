@@ -46,6 +46,15 @@ def pylock_pins(text: str, path: str) -> tuple[FrozenPin, ...]:
     return tuple(found)
 
 
+def pylock_target(text: str, path: str) -> str:
+    """Return the target (or targets) that a pylock.toml of ours says it is for, in words; `""` when it does
+    not say. Raises InputError when it is no TOML."""
+    found: Any = parse_toml(text, path)
+    for key in ("tool", "compatlock", "target"):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
 class _Document:
     def __init__(self, text: str, path: str) -> None:
         self._path = path
