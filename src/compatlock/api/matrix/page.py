@@ -16,6 +16,7 @@ import re
 import shlex
 from string import Template
 
+import compatlock
 from compatlock import __version__
 from compatlock.api.matrix.marks import LAG_BANDS, SYMBOLS, WORDS, requirement_of, summary
 from compatlock.model.matrix import STATUSES
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from compatlock.model.matrix import Axis, Cell, Matrix
 
-_DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+# Beside the code: `compatlock/data`.
+_DATA = os.path.join(os.path.dirname(compatlock.__file__), "data")
 # Of the script, in the order in which they use each other.
 _PARTS = ("values", "grid", "details", "frame", "events")
 
