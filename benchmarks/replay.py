@@ -25,9 +25,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from benchmarks import rendering
 from benchmarks.matrices import matrix
 
+from benchmarks import rendering
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.snapshot import Snapshot
 from compatlock.model.listing import ABSENT, File, Listing
