@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
 from compatlock.model.cuda import MAJORS, CudaRules
 from compatlock.model.dependencies import BUILT
 from compatlock.model.display import one_line, printable, public_url
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.package import PRERELEASE, YANKED
 from compatlock.model.undeclared import undeclared_dependencies
 

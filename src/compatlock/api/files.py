@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from compatlock import __version__
 from compatlock.api.make import make_lock
@@ -11,6 +10,7 @@ from compatlock.errors import InputError, LockOutdated
 from compatlock.lockfile.compare import Change, changes, describe, together
 from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as, says_the_same
 from compatlock.model.display import printable, redact
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

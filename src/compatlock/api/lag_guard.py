@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.model.core import GUARD
 from compatlock.model.display import excerpt
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.package import YANKED
 from compatlock.model.requirement import Requirement

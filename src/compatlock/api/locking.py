@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 from compatlock.api.assemble import UNVERIFIED, Assembler, Chosen
 from compatlock.api.drive import drive, drive_by
@@ -12,6 +11,7 @@ from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
 from compatlock.model import objective
 from compatlock.model.lock import Lock
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.solver.search import search
 from compatlock.solver.universe import Universe
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from compatlock.model.display import without_credentials
 from compatlock.model.index import Indexes
 from compatlock.model.lock import OlderPin
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target
 from compatlock.model.waiver import EdgeOverride, Exclusion, Waiver

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.options import Asked, LockOptions
 from compatlock.api.times import parse_time
 from compatlock.errors import InputError
@@ -14,6 +12,7 @@ from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.cuda import AUTO, knows_files_for
 from compatlock.model.index import Indexes
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.platforms import parse_platform, running_platform
 from compatlock.model.policy import HIGHEST, NONE, PRERELEASE_MODES, RESOLUTIONS, Policy

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.drive import drive, drive_together
 from compatlock.api.lag_guard import guard, guarded
 from compatlock.api.locking import Outcome, assembled, draft_of, finished, limits_of, no_solution
@@ -11,6 +9,7 @@ from compatlock.api.request import prepare
 from compatlock.errors import InputError
 from compatlock.lockfile.markers import refuse_indistinct
 from compatlock.lockfile.merge import merged
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.solver.joint import joint_request, solution_of
 from compatlock.solver.search import search
 from compatlock.solver.universe import Universe

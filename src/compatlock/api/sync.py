@@ -7,7 +7,6 @@ import re
 import sys
 import tempfile
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from compatlock.api.check.files import file_findings
 from compatlock.api.check.installed import ImportChecks, check_environment, is_alike, other_target
@@ -21,6 +20,7 @@ from compatlock.environment.uv import UvSettings, find_uv, planned, run_uv
 from compatlock.errors import InputError
 from compatlock.lockfile.compare import Change, changes
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, STDOUT, UV
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.platforms import running_platform
 from compatlock.model.report import ERROR

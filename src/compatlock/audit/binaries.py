@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.elf import Elf, ElfError, read_elf
 from compatlock.audit.elf_summary import KIND, decode_elf, encode_elf
 from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Content, Member, Observations, WheelReader
+from compatlock.model.named_tuple import NamedTuple
 
 # Compressed bytes: up to FULL a member is read whole, of a larger one its first START.
 FULL = 2 * 1024 * 1024

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.observed import ORIGIN
 from compatlock.model.artefact import Artefact
 from compatlock.model.fact import Fact, FactBound
 from compatlock.model.finding import POSSIBLE, Finding, Place
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

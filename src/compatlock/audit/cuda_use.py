@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from compatlock.audit.binaries import Binaries, is_vendored, read_more_and_more
 from compatlock.audit.cuda_names import library_major, path_major, requirement_major
 from compatlock.audit.elf import Elf
 from compatlock.model.artefact import Artefact, Observations, WheelReader
+from compatlock.model.named_tuple import NamedTuple
 
 # Metadata whose NVIDIA requirements are what the package itself was built with, not merely used.
 _BRINGS = frozenset({"torch"})

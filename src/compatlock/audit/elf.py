@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from compatlock.audit.elf_strings import find_strings, libraries_in
+from compatlock.model.named_tuple import NamedTuple
 
 _MAGIC = b"\x7fELF"
 _PT_LOAD, _PT_DYNAMIC = 1, 2

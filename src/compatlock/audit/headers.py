@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from compatlock.model.artefact import Artefact, Member, Observations, WheelReader
+from compatlock.model.named_tuple import NamedTuple
 
 KIND = "identifiers/1"
 # Everything but ASCII letters, digits and `_` becomes a blank: far faster than a regular expression.

@@ -8,7 +8,6 @@ imports, is reported as possible.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.layout import is_for_tests
 from compatlock.audit.library import Library
@@ -20,6 +19,7 @@ from compatlock.audit.reach import Chains, reach
 from compatlock.audit.site import Site
 from compatlock.model.artefact import Artefact, Observations, WheelReader
 from compatlock.model.finding import CERTAIN, POSSIBLE, UNREAD, Finding, Place
+from compatlock.model.named_tuple import NamedTuple
 
 CHECK = "imports"
 EVIDENCE = "member_import"

@@ -7,7 +7,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.binaries import FULL, Binary, read_members
 from compatlock.audit.elf import Elf
@@ -16,6 +15,7 @@ from compatlock.audit.modules import summarise
 from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Content, Directory, Member
 from compatlock.model.evidence import IMPORTS, LEAVES, LEAVES_LIKE, NEEDS, REGEX, REQUIRES, SYMBOL, Look
 from compatlock.model.lock import LockedFile
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

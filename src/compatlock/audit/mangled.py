@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from compatlock.model.named_tuple import NamedTuple
 
 # vtables, type information, guard variables and thunks: the name of a class or function follows.
 _SPECIAL = re.compile(r"T[VTIS]|GV|GR|T[hv]n?\d+_(?:n?\d+_)?|Tc(?:h|v)n?\d+_(?:n?\d+_)?h?n?\d*_?")

@@ -7,9 +7,9 @@ to `globals()`, `exec`, a module that replaces itself), the summary says so (`dy
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
 from compatlock.audit.module_scan import Scan
+from compatlock.model.named_tuple import NamedTuple
 
 KIND = "module/2"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.audit.library import Folder, Library
 from compatlock.audit.modules import Summary
 from compatlock.audit.site import ABSENT, MISSING, SOURCE
+from compatlock.model.named_tuple import NamedTuple
 
 HAS, LACKS, UNKNOWN = "has", "lacks", "unknown"
 

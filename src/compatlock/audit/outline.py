@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from compatlock.model.named_tuple import NamedTuple
 
 KIND = "outline/1"
 MAX_SOURCE = 4 * 1024 * 1024

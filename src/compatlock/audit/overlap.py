@@ -11,12 +11,12 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.layout import PREFIX, install_path, is_harmless, is_shared_object
 from compatlock.audit.observed import not_with
 from compatlock.model.artefact import Artefact, Content, Directory, Member, Observations, WheelReader
 from compatlock.model.finding import CERTAIN, POSSIBLE, Finding, Place
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 CHECK = "overlap"

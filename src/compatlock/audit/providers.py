@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.binaries import read_members
 from compatlock.audit.elf import Elf
 from compatlock.audit.headers import Identifiers, read_identifiers
 from compatlock.audit.mangled import read_mangled
 from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Directory, Member, Observations, WheelReader
+from compatlock.model.named_tuple import NamedTuple
 
 
 class Family(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from sys import stdlib_module_names
-from typing import NamedTuple
 
 from compatlock.audit.layout import PREFIX, install_path, is_for_tests
 from compatlock.model.artefact import Artefact, Directory, Member
+from compatlock.model.named_tuple import NamedTuple
 
 SOURCE = "source"  # a .py file
 BINARY = "binary"  # an extension module, or byte code alone

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.binaries import Binaries, Binary, read_binaries
 from compatlock.audit.elf import Wanted
@@ -13,6 +12,7 @@ from compatlock.audit.observed import not_with
 from compatlock.audit.providers import FAMILIES, Family, Interface, Libraries, read_libraries
 from compatlock.model.artefact import Artefact, Directory, Observations, WheelReader
 from compatlock.model.finding import CERTAIN, LIKELY, UNREAD, Finding, Place
+from compatlock.model.named_tuple import NamedTuple
 
 CHECK = "symbols"
 # Libraries with symbol versions (of CUDA, say) are read up to this size, compressed.

@@ -7,7 +7,6 @@ of them reads for all at once. Nothing is read here.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import NamedTuple
 
 from compatlock.audit.layout import install_path
 from compatlock.audit.looks import NO, NO_MEMBER, UNTOLD, YES, Answer
@@ -22,6 +21,7 @@ from compatlock.model.evidence import (
     OverlapClaim,
     worst,
 )
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

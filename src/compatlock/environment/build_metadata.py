@@ -13,12 +13,12 @@ import tempfile
 import warnings
 import zipfile
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from compatlock.environment.build_process import Deadline, Recorder, environment_for_hooks, last_line
 from compatlock.environment.interpreter import programs_of
 from compatlock.environment.uv import UvSettings, environment_of, find_uv
 from compatlock.errors import BuildFailed, InputError
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.toml import parse_toml
 

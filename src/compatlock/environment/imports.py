@@ -6,9 +6,9 @@ import os
 import signal
 import subprocess
 import tempfile
-from typing import NamedTuple
 
 from compatlock.model.display import one_line, without_credentials
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

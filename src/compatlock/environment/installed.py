@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from compatlock.environment.locate import Environment, locate
 from compatlock.errors import InputError
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import base64
 import csv
 import hashlib
 import os
-from typing import NamedTuple
 
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

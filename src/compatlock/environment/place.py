@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
 
 from compatlock.environment.interpreter import programs_of
 from compatlock.errors import InputError
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import os
 import re
 import shutil
 import subprocess
-from typing import NamedTuple
 
 from compatlock.errors import IndexUnavailable, InputError, InstallFailed
 from compatlock.model.display import without_credentials
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

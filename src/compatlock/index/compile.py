@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from packaging.markers import Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
@@ -11,6 +10,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.legacy_specifiers import repair_requirement
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

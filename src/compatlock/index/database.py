@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from typing import NamedTuple
 
 from compatlock.errors import InputError
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

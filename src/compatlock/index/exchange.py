@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from compatlock.model.named_tuple import NamedTuple
 
 NO_CONNECTION = "no connection to the server could be made in time"
 LATE = "the server did not answer in time"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from typing import NamedTuple
 from urllib.parse import unquote, urljoin
+
+from compatlock.model.named_tuple import NamedTuple
 
 _DISTRIBUTIONS = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".tgz", ".egg", ".exe", ".msi", ".rpm", ".tar.xz")
 _META = ("pypi:repository-version", "pypi:project-status", "pypi:project-status-reason")

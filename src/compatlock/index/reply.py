@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from compatlock.model.named_tuple import NamedTuple
 
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15})\Z", re.ASCII)
 _CLOSING = (b"</html", b"</body")

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from operator import itemgetter
-from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
@@ -19,6 +18,7 @@ from compatlock.index.file_entries import UnusableError, file_of, files_of
 from compatlock.index.stored_listing import encode_files
 from compatlock.model.display import excerpt, redact
 from compatlock.model.listing import QUARANTINED, STATUSES, File, Listing, Release, Skipped
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 SDIST_SUFFIXES = (".tar.gz", ".zip", ".tar.bz2", ".tgz")

@@ -10,9 +10,9 @@ import json
 import re
 import zlib
 from itertools import chain, islice
-from typing import NamedTuple
 
 from compatlock.model.listing import File
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ needs neither tags nor specifiers.
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import NamedTuple
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
@@ -15,6 +14,7 @@ from packaging.version import Version
 from compatlock.index.stored_view import KEY_LENGTH
 from compatlock.index.tags import TagRanks, build_number
 from compatlock.index.wheel_platforms import wheels_fit
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.package import PRERELEASE, YANKED
 from compatlock.model.policy import AS_OTHERS, NEVER
 

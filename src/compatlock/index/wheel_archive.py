@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Awaitable, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.refusals import GONE
@@ -17,6 +17,7 @@ from compatlock.index.wheel_directory import MAX_DIRECTORY, NOT_A_ZIP, UnusableE
 from compatlock.index.wheel_member import data_start, reach
 from compatlock.model.artefact import Directory, Member
 from compatlock.model.display import redact
+from compatlock.model.named_tuple import NamedTuple
 
 TAIL = 64 * 1024
 # Of a server that does not know ranges: how large a file is read whole.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from compatlock.inputs.file_settings import FileIndex, FileSettings
+from compatlock.model.named_tuple import NamedTuple
 
 # As texts, since compiling them takes longer than reading most files, which have no options.
 _OPTION = r"(--[A-Za-z][\w-]*|-[A-Za-z])(?:\s*=\s*|\s+|(?=\S)|\Z)(.*)\Z"

@@ -7,11 +7,11 @@ rest. The memo maps the hashes of the file and of what is wanted of it to the li
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
 from compatlock.inputs.file_bytes import PYPROJECT, SCRIPT, SETUP_CFG, kind_of, read_bytes
 from compatlock.inputs.file_settings import Assigned, FileIndex, FilePolicy, FileSettings, ScopedEdge, joined
 from compatlock.inputs.requirements_file import RequirementsFile
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

@@ -7,12 +7,12 @@ Only `codecs`, `os` and `re` are imported: this runs on every lock. What the lin
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import STDIN, read_bytes
 from compatlock.inputs.file_settings import FileSettings, joined
 from compatlock.inputs.requirements_text import decode, expand_variables, logical_lines
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import codecs
 import os
 import re
 from itertools import pairwise
-from typing import NamedTuple
 
 from compatlock.errors import InputError
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

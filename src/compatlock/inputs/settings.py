@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.inputs.pip_config import read_pip_config
 from compatlock.model.display import printable, redact
 from compatlock.model.index import Indexes, PackageIndex, assign, parse_index
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import ALL, split
 from compatlock.model.secret import Secret
 

@@ -5,12 +5,11 @@ Imports pydantic through the schema: not for the warm path.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.knowledge.evidence import Evidence
 from compatlock.knowledge.load import fact_files, load_facts, read_file
 from compatlock.knowledge.parse import read_facts_file
 from compatlock.model.fact import BINDING_KINDS, Fact
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

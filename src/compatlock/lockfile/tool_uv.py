@@ -7,9 +7,8 @@ for other environments than the targets, of which nothing was proved.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.lockfile.markers import marker_of
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.lockfile.reader import Reader
 from compatlock.lockfile.uv_lock_read import VERSION
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.toml import parse_toml
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from compatlock.model.lock import LockedFile
+from compatlock.model.named_tuple import NamedTuple
 
 
 class Artefact(NamedTuple):

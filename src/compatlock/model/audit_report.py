@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model.finding import UNREAD, Finding
+from compatlock.model.named_tuple import NamedTuple
 
 
 class AuditReport(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from compatlock.model.named_tuple import NamedTuple
 
 # Kinds whose bound or exclusion the solver applies; the others inform (waivers on offer, explanations).
 BINDING_KINDS = frozenset({"too-loose", "undeclared", "overlap", "known-bad", "cuda"})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model.fact import Fact
+from compatlock.model.named_tuple import NamedTuple
 
 # How sure a finding is. The first two make a lock fail its audit, the others are only reported.
 CERTAIN = "certain"  # it follows from the bytes that were read

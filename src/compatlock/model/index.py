@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.model.display import printable, redact
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.secret import Secret
 

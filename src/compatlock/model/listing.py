@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from compatlock.model.named_tuple import NamedTuple
 
 # What an index may say of a whole project (PEP 792); an active project has the status `""`.
 ARCHIVED, DEPRECATED, QUARANTINED = STATUSES = ("archived", "deprecated", "quarantined")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model.dependencies import MISSING
+from compatlock.model.named_tuple import NamedTuple
 
 __all__ = ["MISSING", "Metadata"]
 

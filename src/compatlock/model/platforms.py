@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from compatlock.errors import InputError
+from compatlock.model.named_tuple import NamedTuple
 
 # uv's short names stand for these.
 ALIASES = {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model.amendments import Amendments
 from compatlock.model.fact import Fact
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import Policy
 from compatlock.model.requirement import Requirement
 from compatlock.model.target import Target

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import NamedTuple
 
 from compatlock.errors import InputError
 from compatlock.model.cuda import MAJORS, check_cuda, check_driver, exactly, majors_of_cuda, majors_of_driver
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.platforms import Platform, parse_platform, running_platform
 
 # Between the targets that one lock names.

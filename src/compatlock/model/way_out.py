@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.waiver import Exclusion, Waiver
 
 TYPE_CHECKING = False

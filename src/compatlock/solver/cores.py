@@ -12,9 +12,8 @@ When none is left, all cores are known.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model.core import EDGE, PROBLEM, URL
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.solver.explain import _Explanation
 from compatlock.solver.guards import Label
 from compatlock.solver.sat import Sat

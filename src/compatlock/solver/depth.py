@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model.cuda import MAJORS, CudaRules
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.objective import DEEPEST
 from compatlock.solver.joint import cuda_of, targets_of
 

@@ -15,7 +15,7 @@ a support reads "not like that, or an edge known so far, or *more*, or *open*":
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ Facts are invented packages (`exclusions`), with package `""` and their key in t
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from compatlock.errors import SearchGivenUp
 from compatlock.model.cuda import CudaRules
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.undeclared import undeclared_dependencies
 from compatlock.solver.exclusions import Exclusions, Identifier
 from compatlock.solver.reach import Reach

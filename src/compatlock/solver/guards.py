@@ -5,8 +5,7 @@ A guard literal is added to the clauses of a bound: when it is true, the bound d
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.solver.joint import cuda_of
 
 TYPE_CHECKING = False

@@ -12,9 +12,9 @@ choice between releases of roots, the rest of the tiers and then the order of na
 from __future__ import annotations
 
 from itertools import combinations
-from typing import NamedTuple
 
 from compatlock.model import objective
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.requirement import Requirement
 from compatlock.solver.depth import frame, root_indexes, runs_on_target
 from compatlock.solver.search import _CHASES, _Search

@@ -9,10 +9,9 @@ forbids, and what was proved before stays true.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.errors import SearchGivenUp
 from compatlock.model import objective
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.objective import Tier
 from compatlock.model.waiver import Waiver
 from compatlock.model.way_out import COST_EXECUTED, COST_LIFTED, COST_OTHER, COST_UPPER

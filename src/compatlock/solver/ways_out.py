@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.model import core as kinds
 from compatlock.model import objective
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.waiver import Exclusion, Waiver
 from compatlock.model.way_out import DROP, MOVE, WAIVE, BrokenEdge, WayOut, waiver_cost
 from compatlock.solver.again import search_again

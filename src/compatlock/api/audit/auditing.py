@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import NamedTuple
 
 from compatlock.api.audit.artefacts import artefacts_of
 from compatlock.api.audit.checks import NOTHING, Asked, Checks
@@ -15,6 +14,7 @@ from compatlock.index.wheel_memory import RememberedWheels
 from compatlock.index.wheel_reader import RemoteWheels
 from compatlock.model.audit_report import AuditReport
 from compatlock.model.finding import CERTAIN, LIKELY, POSSIBLE, UNREAD
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import NONE
 from compatlock.model.target import Target
 

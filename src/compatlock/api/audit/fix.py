@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.diff import diff_given
 from compatlock.api.files import lock_to_files
 from compatlock.api.session import with_supply
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import NONE
 from compatlock.model.target import Target
 

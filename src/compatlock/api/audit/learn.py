@@ -7,13 +7,13 @@ error with what was found.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import NamedTuple
 
 from compatlock.api.audit.auditing import Workshop, audit_lock
 from compatlock.api.audit.checks import Asked
 from compatlock.api.audit.implied import Implied
 from compatlock.api.locking import lock_with
 from compatlock.errors import AuditFailed, NoSolution
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
-from typing import NamedTuple
 
 from compatlock.api.audit.artefacts import artefacts_of
 from compatlock.api.audit.auditing import Workshop, audit, candidates_of
@@ -13,6 +12,7 @@ from compatlock.api.audit.implied import Implied
 from compatlock.api.audit.suggested_evidence import EvidenceWriter
 from compatlock.api.session import with_supply
 from compatlock.model.cuda import CUDA
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import NONE
 from compatlock.model.target import Target
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.check.environment import InstalledReader
 from compatlock.api.check.files import file_findings
 from compatlock.api.check.lock import read_lock_text, stale_findings
@@ -17,6 +15,7 @@ from compatlock.environment.interpreter import interpreter_of
 from compatlock.environment.locate import locate
 from compatlock.errors import InputError
 from compatlock.model import report as kinds
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.platforms import running_platform
 from compatlock.model.report import Discrepancy, Report
 from compatlock.model.target import Target

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
 
 from compatlock.api.check.pins import Given, given_of_text, read_text
 from compatlock.api.targets import targets_of
@@ -13,6 +12,7 @@ from compatlock.inputs.sources import read_sources
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, UV
 from compatlock.model import report as kinds
 from compatlock.model.index import Indexes
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.report import Discrepancy
 from compatlock.model.target import Target, target_in_words, targets_in_words
 

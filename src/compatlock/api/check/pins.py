@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from itertools import pairwise
-from typing import NamedTuple
 
 from compatlock.api.check.hashes import hash_findings
 from compatlock.api.check.rules import Held
@@ -16,6 +15,7 @@ from compatlock.inputs.requirements_text import decode
 from compatlock.lockfile.formats import PYLOCK, REQUIREMENTS, STDOUT, UV, format_of
 from compatlock.model import report as kinds
 from compatlock.model.index import Indexes, parse_indexes
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.package import YANKED
 from compatlock.model.report import Discrepancy

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from typing import NamedTuple
 
 from compatlock.api.check.cuda import cuda_findings
 from compatlock.model import report as kinds
 from compatlock.model.dependencies import Dependencies, Dependency
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.report import Discrepancy
 
 TYPE_CHECKING = False

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from typing import NamedTuple
 
 from compatlock.model.matrix import IMPOSSIBLE, STATUSES, UNKNOWN, WAIVER, WORKS
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import os
 import shlex
 from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from compatlock.api.matrix.axes import axis_of, parse_axes, parse_by
 from compatlock.api.matrix.resume import Finished, key_of
@@ -15,6 +14,7 @@ from compatlock.api.session import with_supply
 from compatlock.api.times import format_time
 from compatlock.errors import InputError
 from compatlock.model.matrix import Cell, Matrix
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.matrix.marks import LAG_BANDS, SYMBOLS, WORDS, band, counts, has_lag, title
 from compatlock.errors import InputError
 from compatlock.model.matrix import IMPOSSIBLE, UNKNOWN, WAIVER, WORKS
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import NamedTuple
 
 from compatlock.api.drive import drive
 from compatlock.api.matrix.axes import parse_axes
@@ -12,6 +11,7 @@ from compatlock.api.session import with_supply
 from compatlock.errors import IndexUnavailable
 from compatlock.index.store import Store
 from compatlock.model.cuda import CUDA
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.solver.matrix import Step, cells, with_axes
 from compatlock.solver.universe import Universe
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.request import prepare
 from compatlock.api.times import format_time, parse_time
 from compatlock.errors import InputError
 from compatlock.lockfile.tool_uv import Decreed, UvPart, entries_of, uv_indexes
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import NONE
 
 TYPE_CHECKING = False

@@ -6,7 +6,6 @@ uv.lock is never written here. Afterwards it is read, and compared with what was
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from compatlock.api.files import LockFile, Written, lock_to_files
 from compatlock.api.uv.entries import asked_of, entries_for, parts_of
@@ -19,6 +18,7 @@ from compatlock.lockfile.formats import STDOUT, UV, read_pins_of
 from compatlock.lockfile.tool_uv_text import exact_names, render_entries, with_entries
 from compatlock.lockfile.uv_lock_pins import Chosen, UvLock, differences, local_builds
 from compatlock.lockfile.write import write_bytes_atomically
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.toml import parse_toml
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.errors import InputError
 from compatlock.inputs.requirement_line import parse_requirements
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 
 TYPE_CHECKING = False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from compatlock.api.drive import drive
 from compatlock.api.why.other_cuda import newer_cuda, with_waivers
 from compatlock.api.why.other_index import newer, targets
@@ -11,6 +9,7 @@ from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model import core as kinds
 from compatlock.model.core import EDGE, URL
+from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.way_out import COST_LIFTED, DROP, MOVE, WAIVE
 from compatlock.solver import ways_out as changes
 from compatlock.solver.again import Effort

@@ -1,0 +1,92 @@
+"""The cheap base gives what `typing.NamedTuple` gives."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import typing
+
+import pytest
+
+from compatlock.model.named_tuple import NamedTuple
+from compatlock.model.waiver import Waiver
+
+
+class Ours(NamedTuple):
+    """A point."""
+
+    x: int
+    y: int = 2
+    label: str = ""
+
+    @property
+    def total(self) -> int:
+        return self.x + self.y
+
+    @classmethod
+    def origin(cls) -> Ours:
+        return cls(0, 0)
+
+    def __str__(self) -> str:
+        return f"at {self.x}"
+
+
+class Theirs(typing.NamedTuple):
+    """A point."""
+
+    x: int
+    y: int = 2
+    label: str = ""
+
+    @property
+    def total(self) -> int:
+        return self.x + self.y
+
+    @classmethod
+    def origin(cls) -> Theirs:
+        return cls(0, 0)
+
+    def __str__(self) -> str:
+        return f"at {self.x}"
+
+
+def test_what_a_class_has_is_the_same() -> None:
+    for name in ("_fields", "_field_defaults", "__doc__", "__module__", "__match_args__"):
+        assert getattr(Ours, name, None) == getattr(Theirs, name, None), name
+    assert Ours.__mro__[1:] == Theirs.__mro__[1:] == (tuple, object)
+    assert list(inspect.signature(Ours).parameters) == list(inspect.signature(Theirs).parameters)
+    assert inspect.signature(Ours).parameters["y"].annotation == "int"
+    assert typing.get_type_hints(Ours) == typing.get_type_hints(Theirs)
+
+
+def test_values_behave_the_same() -> None:
+    ours, theirs = Ours(1, label="a"), Theirs(1, label="a")
+    assert tuple(ours) == tuple(theirs)
+    assert repr(ours) == repr(theirs).replace("Theirs", "Ours")
+    assert (str(ours), ours.total, Ours.origin()) == ("at 1", 3, Ours(0, 0))
+    assert ours._replace(y=5) == Ours(1, 5, "a")
+    assert ours._asdict() == theirs._asdict()
+    assert sorted([Ours(2), Ours(1)]) == [Ours(1), Ours(2)]
+    assert copy.copy(ours) == pickle.loads(pickle.dumps(ours)) == ours
+    assert hash(ours) == hash(theirs)
+
+
+def test_fields_cannot_be_set_and_have_to_be_given() -> None:
+    with pytest.raises(AttributeError):
+        Ours(1).x = 2  # type: ignore[misc]
+    with pytest.raises(TypeError, match="missing"):
+        Ours()  # type: ignore[call-arg]
+
+
+def test_a_field_without_default_after_one_with_is_an_error() -> None:
+    with pytest.raises(TypeError, match="non-default"):
+        exec(  # A type checker would not let it pass either.
+            "class Wrong(NamedTuple):\n    a: int = 1\n    b: int",
+            {"NamedTuple": NamedTuple, "__name__": "wrong"},
+        )
+
+
+def test_the_values_of_the_model_are_made_of_it() -> None:
+    assert type(Waiver) is type
+    assert issubclass(Waiver, tuple)
