@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import shlex
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compatlock.model.display import excerpt, redact, without_credentials
+from compatlock.model.display import excerpt, quote, redact, without_credentials
 from compatlock.model.secret import Secret
 
 URLS = [
@@ -103,3 +104,8 @@ def test_a_secret_shows_nowhere() -> None:
     for write in (pickle.dumps, copy.copy):
         with pytest.raises(TypeError):
             write(secret)
+
+
+@given(st.text())
+def test_words_are_quoted_as_the_standard_library_does(word: str) -> None:
+    assert quote(word) == shlex.quote(word)

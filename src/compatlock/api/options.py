@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from compatlock.model.display import without_credentials
+from compatlock.api.cache_folder import user_cache_folder
+from compatlock.model.display import quote, without_credentials
 from compatlock.model.index import Indexes
 from compatlock.model.lock import OlderPin
 from compatlock.model.named_tuple import NamedTuple
@@ -109,9 +110,7 @@ class LockOptions(NamedTuple):
     def command(self) -> str:
         """The command line that asks for the same lock, for its header, without credentials. What cannot
         change the answer (cache, verbosity, output) is left out."""
-        import shlex
-
-        return " ".join(shlex.quote(without_credentials(word)) for word in self._words())
+        return " ".join(quote(without_credentials(word)) for word in self._words())
 
     def _words(self) -> Iterator[str]:
         yield from ("compatlock", "lock")
@@ -183,9 +182,7 @@ class LockOptions(NamedTuple):
         named = os.environ.get("COMPATLOCK_CACHE_DIR")
         if named:
             return named
-        from platformdirs import user_cache_dir
-
-        return user_cache_dir("compatlock", appauthor=False)
+        return user_cache_folder()
 
 
 class Asked(NamedTuple):

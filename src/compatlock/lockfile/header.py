@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
-from compatlock.model.display import one_line, without_credentials
+from compatlock.model.display import one_line, quote, without_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from compatlock.model.lock import Lock, TierValue
-
-_PLAIN_ARGUMENT = re.compile(r"[\w@%+=:,./-]+\Z", re.ASCII)
 
 
 def header_lines(lock: Lock, tool_version: str, path: str) -> Iterator[str]:
@@ -62,11 +58,6 @@ def pip_refuses(lock: Lock) -> list[str]:
         if refused
         else []
     )
-
-
-def quote(path: str) -> str:
-    """Return `path` as an argument of a command."""
-    return path if _PLAIN_ARGUMENT.match(path) else "'" + path.replace("'", "'\"'\"'") + "'"
 
 
 def _section(title: str, items: Sequence[str]) -> Iterator[str]:

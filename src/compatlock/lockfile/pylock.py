@@ -9,11 +9,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 from compatlock.errors import InputError, LockInvalid
-from compatlock.lockfile.header import comment, pip_refuses, quote
+from compatlock.lockfile.header import comment, pip_refuses
 from compatlock.lockfile.origins import without_line_numbers
 from compatlock.lockfile.pylock_read import FORM, read_pylock, read_pylock_pins
 from compatlock.lockfile.toml_text import table_lines
-from compatlock.model.display import printable, public_url, without_credentials
+from compatlock.model.display import printable, public_url, quote, without_credentials
 from compatlock.model.target import targets_in_words
 
 TYPE_CHECKING = False

@@ -13,6 +13,7 @@ _URL = r"([A-Za-z0-9+.-]*://)([^/?#\s]*)(\S*)"
 _HOST = r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d+)?\Z"
 # A user and the begin of a password with blanks in it: what follows the ":" is no port. Few words, few steps.
 _BLANKS = r"(://)[^\s/?#@:\[\]]*:(?!\d+(?:[\s/?#]|\Z))[^\s@]*(?:[ \t]+[^\s@]+){0,4}[ \t]+[^\s@]*@"
+_PLAIN_WORD = r"[\w@%+=:,./-]+\Z"
 # What a message has after a URL is no part of its query.
 _AFTER = "`'\":,;"
 
@@ -88,3 +89,8 @@ def excerpt(text: str, limit: int = 120) -> str:
     line = without_credentials(one_line(text[:_SCANNED]))
     line = printable(line)
     return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+def quote(word: str) -> str:
+    """Return `word` as one of a shell's command line, as `shlex.quote` does (which takes 1 ms to import)."""
+    return word if re.match(_PLAIN_WORD, word, re.ASCII) else "'" + word.replace("'", "'\"'\"'") + "'"
