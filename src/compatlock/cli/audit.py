@@ -10,8 +10,8 @@ import click
 from compatlock.cli.lock import parameter
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
-from compatlock.cli.progress import progress_display
-from compatlock.cli.settled import settled
+from compatlock.cli.progress import ProgressDisplay
+from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
 from compatlock.lockfile.formats import STDOUT
 
@@ -47,23 +47,13 @@ _HELP = {
 def _run(*, path: str, fix: bool, outputs: tuple[str, ...], **values: Any) -> None:
     from compatlock.api.audit.auditing import audit_pins
     from compatlock.api.check.pins import read_given
-    from compatlock.api.options import LockOptions
-    from compatlock.model.target import Target
 
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
     if outputs and not fix:
         raise InputError("`--output-file` is where `--fix` writes", hints=["add `--fix`, or leave it out"])
-    given, remarks = settled(given)
+    given, remarks = settled(values)
     as_json, quiet, verbose = given.pop("as_json"), given.pop("quiet"), given.pop("verbose")
-    target = Target(given.pop("python"), given.pop("platform"), given.pop("cuda"), given.pop("driver"))
-    options = LockOptions(
-        target=target,
-        cache=not given.pop("no_cache"),
-        shipped_facts=not given.pop("no_shipped_facts"),
-        soft_facts=not given.pop("no_soft_facts"),
-        **given,
-    )
-    with progress_display(enabled=not quiet) as on_progress:
+    options = options_of(given)
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         subject = "standard input" if path == "-" else path
         pins = read_given(path)
         report = audit_pins(options._replace(requirements=()), pins, subject, on_progress=on_progress)
@@ -72,7 +62,7 @@ def _run(*, path: str, fix: bool, outputs: tuple[str, ...], **values: Any) -> No
             say(f"note: {note}")
     _print(report, as_json=as_json, quiet=quiet, verbose=verbose)
     if fix and not report.is_clean:
-        with progress_display(enabled=not quiet) as on_progress:
+        with ProgressDisplay(enabled=not quiet) as on_progress:
             _fix(options, pins, path, outputs, quiet=quiet, on_progress=on_progress)
     elif not report.is_clean:
         raise click.exceptions.Exit(1)

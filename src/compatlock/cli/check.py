@@ -11,8 +11,8 @@ import click
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
-from compatlock.cli.progress import progress_display
-from compatlock.cli.settled import settled
+from compatlock.cli.progress import ProgressDisplay
+from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import kind_of
 
@@ -55,8 +55,7 @@ def _run(
     no_imports: bool,
     **values: Any,
 ) -> None:
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, remarks = settled({**given, "exclude_newer": ""})
+    given, remarks = settled({**values, "exclude_newer": ""})
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
     locks, asked, env = _sorted_out(paths, env)
     if env is None and (exact or modules or no_imports):
@@ -67,7 +66,7 @@ def _run(
         raise InputError(
             f"`{word}` is about a lock: an environment is for one target", hints=["leave it out"]
         )
-    options = _options(given, asked)
+    options = options_of(given, files=tuple(asked))
     if env is not None:
         from compatlock.api.check.installed import ImportChecks
 
@@ -111,24 +110,10 @@ def _sorted_out(paths: Sequence[str], env: str | None) -> tuple[list[str], list[
     return others, asked, env
 
 
-def _options(given: dict[str, Any], files: Sequence[str]) -> LockOptions:
-    from compatlock.api.options import LockOptions
-    from compatlock.model.target import Target
-
-    return LockOptions(
-        files=tuple(files),
-        target=Target(*(given.pop(field) for field in Target._fields)),
-        shipped_facts=not given.pop("no_shipped_facts"),
-        soft_facts=not given.pop("no_soft_facts"),
-        cache=not given.pop("no_cache"),
-        **given,
-    )
-
-
 def _lock_reports(options: LockOptions, locks: Sequence[str], *, quiet: bool) -> list[Report]:
     from compatlock.api.check.lock import check_lock_file
 
-    with progress_display(enabled=not quiet) as on_progress:
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         return [check_lock_file(options, path, on_progress=on_progress) for path in locks]
 
 

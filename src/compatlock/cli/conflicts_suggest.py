@@ -9,8 +9,8 @@ import click
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
-from compatlock.cli.progress import progress_display
-from compatlock.cli.settled import settled
+from compatlock.cli.progress import ProgressDisplay
+from compatlock.cli.settled import options_of, settled
 
 # The options of `lock` that are for this command too.
 _TAKEN = {
@@ -27,15 +27,11 @@ _HELP = {
 def _run(*, path: str, possible: bool, **values: Any) -> None:
     from compatlock.api.audit.suggest import facts_text, suggest
     from compatlock.api.check.pins import read_given
-    from compatlock.api.options import LockOptions
-    from compatlock.model.target import Target
 
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, remarks = settled({**given, "exclude_newer": ""})
+    given, remarks = settled({**values, "exclude_newer": ""})
     quiet = given.pop("quiet")
-    target = Target(*(given.pop(field) for field in Target._fields))
-    options = LockOptions(target=target, cache=not given.pop("no_cache"), **given)
-    with progress_display(enabled=not quiet) as on_progress:
+    options = options_of(given)
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         subject = "standard input" if path == "-" else path
         found = suggest(options, read_given(path), subject, possible=possible, on_progress=on_progress)
     if not quiet:

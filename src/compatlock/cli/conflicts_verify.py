@@ -10,8 +10,8 @@ import click
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
-from compatlock.cli.progress import progress_display
-from compatlock.cli.settled import settled
+from compatlock.cli.progress import ProgressDisplay
+from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
 
 TYPE_CHECKING = False
@@ -37,21 +37,17 @@ _HELP = {
 
 def _run(*, ids: tuple[str, ...], **values: Any) -> None:
     from compatlock.api.audit.verify_facts import verify_facts
-    from compatlock.api.options import LockOptions
     from compatlock.cli.verify_words import describe_verified, verified_to_json
     from compatlock.knowledge.documented import documented_facts
-    from compatlock.model.target import Target
 
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, remarks = settled({**given, "cuda": "", "driver": ""})
+    given, remarks = settled({**values, "cuda": "", "driver": ""})
     for setting in ("cuda", "driver"):
         given.pop(setting, None)
     as_json, quiet, verbose = given.pop("as_json"), given.pop("quiet"), given.pop("verbose")
     facts = documented_facts(given.pop("facts"), shipped=not given.pop("no_shipped_facts"))
     chosen = _chosen(facts, ids)
-    target = Target(given.pop("python"), given.pop("platform"))
-    options = LockOptions(target=target, cache=not given.pop("no_cache"), **given)
-    with progress_display(enabled=not quiet) as on_progress:
+    options = options_of(given)
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         report = verify_facts(options, chosen, on_progress=on_progress)
     if not quiet:
         for note in (*remarks, *report.notes):

@@ -10,9 +10,9 @@ import click
 
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.messages import out, say
-from compatlock.cli.progress import progress_display
+from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
-from compatlock.cli.settled import settled
+from compatlock.cli.settled import options_of, settled
 
 _LEFT_OUT = ("strategy", "audit", "targets", "universal", "resolution")
 _FILE_ENDINGS = (".in", ".txt", ".toml", ".lock", ".py")
@@ -25,23 +25,13 @@ def _is_source(argument: str) -> bool:
 
 
 def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> None:
-    from compatlock.api.options import LockOptions
     from compatlock.api.why.explain import explain_options
-    from compatlock.model.target import Target
 
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, _ = settled(given)
+    given, _ = settled(values)
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
-    options = LockOptions(
-        files=tuple(argument for argument in arguments if _is_source(argument)),
-        target=Target(*(given.pop(field) for field in Target._fields)),
-        shipped_facts=not given.pop("no_shipped_facts"),
-        soft_facts=not given.pop("no_soft_facts"),
-        cache=not given.pop("no_cache"),
-        **given,
-    )
+    options = options_of(given, files=tuple(argument for argument in arguments if _is_source(argument)))
     questions = [*(argument for argument in arguments if not _is_source(argument)), *why]
-    with progress_display(enabled=not quiet) as on_progress:
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         explanation = explain_options(options, questions, on_progress=on_progress)
     if as_json:
         from compatlock.api.why.explain_json import explanation_to_json

@@ -12,7 +12,7 @@ from compatlock.api.options import LockOptions
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import FILES, OPTIONS
 from compatlock.cli.messages import out, say
-from compatlock.cli.settled import settled
+from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
 
 TYPE_CHECKING = False
@@ -48,21 +48,12 @@ def _run(
     **values: Any,
 ) -> None:
     from compatlock.api.matrix.matrix import MatrixOptions, make_matrices
-    from compatlock.model.target import Target
 
     for path in outputs:
         _ending(path)
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, _ = settled(given)
+    given, _ = settled(values)
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
-    options = LockOptions(
-        files=files,
-        target=Target("", given.pop("platform"), given.pop("cuda"), given.pop("driver")),
-        shipped_facts=not given.pop("no_shipped_facts"),
-        soft_facts=not given.pop("no_soft_facts"),
-        cache=not given.pop("no_cache"),
-        **given,
-    )
+    options = options_of(given, files=files)
     wanted = MatrixOptions(
         (rows, columns),
         tuple(word.strip() for text in pythons for word in text.split(",") if word.strip()),

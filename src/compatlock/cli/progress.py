@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from compatlock.index.progress import Progress
 
 
-@contextmanager
-def progress_display(*, enabled: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a callback that shows progress on standard error; None where nobody would see it. The display
-    is made when the first answer arrives, so that a warm run imports nothing for it."""
-    if not enabled or not sys.stderr.isatty():
-        yield None
-        return
-    display = _Display()
-    try:
-        yield display.show
-    finally:
-        display.close()
+class ProgressDisplay:
+    """A context in which progress is shown on standard error: it gives a callback that does, or None where
+    nobody would see it. The display is made when the first answer arrives, so that a warm run imports
+    nothing for it."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._display = _Display() if enabled and sys.stderr.isatty() else None
+
+    def __enter__(self) -> Callable[[Progress], None] | None:
+        return None if self._display is None else self._display.show
+
+    def __exit__(self, *_: object) -> None:
+        if self._display is not None:
+            self._display.close()
 
 
 class _Display:

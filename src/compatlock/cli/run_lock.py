@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from compatlock.api.files import DEFAULT_OUTPUT, lock_to_files
-from compatlock.api.options import LockOptions
 from compatlock.cli.messages import out, say
-from compatlock.cli.progress import progress_display
-from compatlock.cli.settled import settled
+from compatlock.cli.progress import ProgressDisplay
+from compatlock.cli.settled import options_of, settled
 from compatlock.lockfile.formats import STDOUT
-from compatlock.model.target import TARGET_SEPARATOR, Target
+from compatlock.model.target import TARGET_SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,34 +31,21 @@ def run_lock(
     write_pyproject: bool,
     show_tool_uv: bool,
     locked: bool,
-    python: str,
-    platform: str,
-    no_shipped_facts: bool,
-    no_soft_facts: bool,
-    no_cache: bool,
     as_json: bool,
     quiet: bool,
     verbose: bool,
-    **same_names: Any,
+    **values: Any,
 ) -> None:
     """Find the best set of versions for requirements FILEs (`-` is standard input, pyproject.toml too),
     --requirement lines and profiles together, and write it as a hash-pinned lock.
 
     An existing output file is the older lock: pins that still hold are kept.
     """
-    same_names, left_out = settled(same_names)
+    given, left_out = settled(values)
     if verbose and not quiet:  # before anything fails for want of it
         for note in left_out:
             say(f"note: {note}")
-    cuda, driver = same_names.pop("cuda"), same_names.pop("driver")
-    options = LockOptions(
-        files=files,
-        target=Target(python, platform, cuda, driver),
-        shipped_facts=not no_shipped_facts,
-        soft_facts=not no_soft_facts,
-        cache=not no_cache,
-        **same_names,
-    )
+    options = options_of(given, files=files)
     how: dict[str, Any] = {
         "asked_format": asked_format,
         "upgrade": upgrade,
@@ -68,7 +54,7 @@ def run_lock(
         "tell_unusable": as_json or verbose,
     }
     for_uv = write_pyproject or show_tool_uv or any(path.endswith(_UV_LOCK) for path in outputs)
-    with progress_display(enabled=not quiet) as on_progress:
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         if for_uv:
             from compatlock.api.uv.project import UvFiles, lock_uv_project
 
@@ -77,6 +63,15 @@ def run_lock(
         else:
             paths = outputs or (DEFAULT_OUTPUT,)
             written = lock_to_files(options, paths, locked=locked, on_progress=on_progress, **how)
+    _print(written, as_json=as_json)
+    if not quiet:
+        _summarise(written, locked=locked)
+        if verbose:
+            _details(written)
+
+
+def _print(written: Written, *, as_json: bool) -> None:
+    """What belongs on standard output: the lock's data, or outputs that are meant to go there."""
     if as_json:
         import json
 
@@ -84,14 +79,10 @@ def run_lock(
 
         unusable = [each._asdict() for each in written.unusable]
         out(json.dumps({**to_json(written.outcome.lock), "unusable": unusable}, indent=2) + "\n")
-    else:
-        for file in written.files:
-            if file.path == STDOUT:
-                out(file.text)
-    if not quiet:
-        _summarise(written, locked=locked)
-        if verbose:
-            _details(written)
+        return
+    for file in written.files:
+        if file.path == STDOUT:
+            out(file.text)
 
 
 def _summarise(written: Written, *, locked: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from compatlock.api.options import LockOptions
 from compatlock.inputs.settings import read_settings
+from compatlock.model.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +17,15 @@ _SETTINGS = (
 )  # fmt: skip
 # Those that only commands have that choose versions; of the others, none is settled for them.
 _POLICIES = ("prerelease", "allow_yanked", "no_yanked", "allow_builds")
+# Options that switch off what a field of LockOptions says is on.
+_NEGATED = {"no_shipped_facts": "shipped_facts", "no_soft_facts": "soft_facts", "no_cache": "cache"}
 
 
 def settled(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return `values` of options with the fields of LockOptions in the place of those that are settings, and
-    what was left out of other tools' settings, in words. Raises InputError."""
+    what was left out of other tools' settings, in words. What click did not find, None, is empty text.
+    Raises InputError."""
+    values = {name: "" if value is None else value for name, value in values.items()}
     given = [*_SETTINGS, *(name for name in _POLICIES if name in values)]
     settings = read_settings(**{name: values[name] for name in given})
     others = {name: value for name, value in values.items() if name not in given}
@@ -28,3 +34,15 @@ def settled(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         left_out.add("prerelease_package")
     chosen = {name: value for name, value in settings._asdict().items() if name not in left_out}
     return {**others, **chosen}, settings.notes
+
+
+def options_of(values: dict[str, Any], **fields: Any) -> LockOptions:
+    """What settled `values` of a command's options ask for, and further `fields` of LockOptions."""
+    target = Target(**{field: values[field] for field in Target._fields if field in values})
+    switches: dict[str, Any] = {
+        field: not values[option] for option, field in _NEGATED.items() if option in values
+    }
+    others = {
+        name: value for name, value in values.items() if name not in Target._fields and name not in _NEGATED
+    }
+    return LockOptions(target=target, **switches, **others, **fields)

@@ -9,9 +9,9 @@ import click
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import FILES
 from compatlock.cli.messages import say
-from compatlock.cli.progress import progress_display
+from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
-from compatlock.cli.settled import settled
+from compatlock.cli.settled import options_of, settled
 
 # Options of a request that nothing is recorded for, and the one that replays.
 _LEFT_OUT = ("audit", "as_json", "snapshot")
@@ -19,23 +19,13 @@ _DEFAULT_OUTPUT = "snapshot.json.xz"
 
 
 def _run(*, files: tuple[str, ...], output: str, **values: Any) -> None:
-    from compatlock.api.options import LockOptions
     from compatlock.api.record import record
     from compatlock.lockfile.write import write_bytes_atomically
-    from compatlock.model.target import Target
 
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    given, _ = settled(given)
+    given, _ = settled(values)
     quiet = given.pop("quiet")
-    options = LockOptions(
-        files=files,
-        target=Target(*(given.pop(field) for field in Target._fields)),
-        shipped_facts=not given.pop("no_shipped_facts"),
-        soft_facts=not given.pop("no_soft_facts"),
-        cache=not given.pop("no_cache"),
-        **given,
-    )
-    with progress_display(enabled=not quiet) as on_progress:
+    options = options_of(given, files=files)
+    with ProgressDisplay(enabled=not quiet) as on_progress:
         snapshot = record(options, on_progress=on_progress)
     document = snapshot.dump()
     write_bytes_atomically(output, document)

@@ -11,11 +11,10 @@ import click
 from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
-from compatlock.cli.settled import settled
+from compatlock.cli.settled import options_of, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compatlock.api.options import LockOptions
     from compatlock.api.sync import Synced
 
 # The options of `lock` that `sync` has too.
@@ -50,9 +49,10 @@ def _run(
     from compatlock.api.check.installed import ImportChecks
     from compatlock.api.sync import SyncOptions, sync_environment
 
-    given: dict[str, Any] = {name: "" if value is None else value for name, value in values.items()}
-    as_json, quiet, cache_dir = given.pop("as_json"), given.pop("quiet"), given.pop("cache_dir")
-    options, remarks = _options(given)
+    unasked = {"exclude_newer": "", "index_for": (), "cuda": "", "driver": ""}
+    given, remarks = settled({**values, **unasked})
+    as_json, quiet, cache_dir = given.pop("as_json"), given.pop("quiet"), values["cache_dir"] or ""
+    options = options_of(given)
     tell = (lambda _: None) if quiet else say
     wanted = SyncOptions(
         path,
@@ -76,23 +76,6 @@ def _run(
     _print(done, as_json=as_json, quiet=quiet)
     if done.report is not None and not done.report.is_clean:
         raise click.exceptions.Exit(1)
-
-
-def _options(given: dict[str, Any]) -> tuple[LockOptions, tuple[str, ...]]:
-    from compatlock.api.options import LockOptions
-    from compatlock.model.target import Target
-
-    no_cache = given.pop("no_cache")
-    unasked = {"exclude_newer": "", "index_for": (), "cuda": "", "driver": "", "cache_dir": ""}
-    given, remarks = settled({**given, **unasked})
-    options = LockOptions(
-        shipped_facts=not given.pop("no_shipped_facts"),
-        soft_facts=not given.pop("no_soft_facts"),
-        target=Target(cuda=given.pop("cuda"), driver=given.pop("driver")),
-        cache=not no_cache,
-        **given,
-    )
-    return options, remarks
 
 
 def _say_changes(done: Synced, *, dry_run: bool, listed: bool) -> None:
