@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+    from typing import TypeVar
 
     from compatlock.index.supply import Supply
     from compatlock.solver.universe import Need, Universe
 
-Answer = TypeVar("Answer")
+    Answer = TypeVar("Answer")
 
 
 def drive(search: Generator[Need, None, Answer], universe: Universe, supply: Supply) -> Answer:

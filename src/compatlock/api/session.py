@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from compatlock.api.request import Prepared, prepare
 from compatlock.errors import NotCached
 from compatlock.index.indexes import IndexSet
-from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.store import Store
 from compatlock.index.supply import CacheChanged, IndexChanged, Supply
 from compatlock.model.index import Indexes
@@ -15,12 +12,13 @@ from compatlock.model.index import Indexes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from compatlock.api.builds import SdistBuilder
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
 
-Result = TypeVar("Result")
+    Result = TypeVar("Result")
 
 
 def source_of(options: LockOptions) -> str:
@@ -50,6 +48,8 @@ def with_supply(
             prepared = prepared._replace(indexes=Indexes(options.indexes.default))
         request = prepared.request
         if not options.offline:
+            from compatlock.index.lazy_network import LazyNetwork
+
             indexes = IndexSet(prepared.indexes).all
             network = LazyNetwork(indexes, on_progress, timeout=options.timeout, cert=options.cert)
         builder = _builder(options, prepared, on_progress) if options.allow_builds else None

@@ -7,28 +7,25 @@ not have the project: the names of private projects are not told to public index
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from compatlock.model.index import Indexes, PackageIndex, parse_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
+    from typing import Protocol, TypeVar
 
-    _Row = TypeVar("_Row", bound="Known")
+    class Known(Protocol):
+        """What the store knows of a project at one index."""
+
+        @property
+        def is_absent(self) -> bool:
+            """Whether the index said that it does not have the project."""
+
+    _Row = TypeVar("_Row", bound=Known)
 
 # Stands for the public index in the store's keys, so that a warm run need not import the library that
 # knows its address.
 PUBLIC = "default"
-
-
-class Known(Protocol):
-    """What the store knows of a project at one index."""
-
-    @property
-    def is_absent(self) -> bool:
-        """Whether the index said that it does not have the project."""
 
 
 class IndexSet:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import overload
 
 from compatlock.model.package import Package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, overload
 
 KEY_LENGTH = 20  # of a file's key, see `index.view.file_key`
 
@@ -25,11 +24,13 @@ class FileKeys(Sequence[str]):
     def __init__(self, text: str) -> None:
         self._text = text
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
+    if TYPE_CHECKING:
 
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
+        @overload
+        def __getitem__(self, index: int) -> str: ...
+
+        @overload
+        def __getitem__(self, index: slice) -> list[str]: ...
 
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
@@ -53,11 +54,13 @@ class Times(Sequence["int | None"]):
             self._times = [int(time) if time else None for time in self._text.split(" ")]
         return self._times
 
-    @overload
-    def __getitem__(self, index: int) -> int | None: ...
+    if TYPE_CHECKING:
 
-    @overload
-    def __getitem__(self, index: slice) -> list[int | None]: ...
+        @overload
+        def __getitem__(self, index: int) -> int | None: ...
+
+        @overload
+        def __getitem__(self, index: slice) -> list[int | None]: ...
 
     def __getitem__(self, index: int | slice) -> int | list[int | None] | None:
         return self._all()[index]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from copy import copy
 from itertools import accumulate
 
 TYPE_CHECKING = False
@@ -95,12 +94,16 @@ class Package:
 
     def called(self, name: str) -> Package:
         """The same candidates under another name."""
+        from copy import copy
+
         other = copy(self)
         other.name = name
         return other
 
     def turned_around(self) -> Package:
         """The same candidates from the oldest to the newest: for whom the lowest version is the best."""
+        from copy import copy
+
         last = self.positions[-1] if self.size else 0
 
         def compute(specifier: str) -> tuple[int, ...]:
