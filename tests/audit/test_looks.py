@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compatlock.audit.looks import NO, NO_MEMBER, UNTOLD, YES, Answer, look_into
-from compatlock.model.artefact import Content, Directory, Member
+from compatlock.model.artefact import Content, Directory, Member, WheelReader
 from compatlock.model.evidence import IMPORTS, LEAVES, LEAVES_LIKE, NEEDS, REGEX, REQUIRES, SYMBOL, Look
 from compatlock.model.lock import LockedFile
 from tests.support.elf_writer import shared_object
@@ -141,7 +141,7 @@ def test_what_could_not_be_read_is_not_remembered() -> None:
     assert look_into([(FILE, look)], MemoryWheels({WHEEL: MEMBERS}), observations)[WHEEL, look].state == YES
 
 
-class _Cut:
+class _Cut(WheelReader):
     """A reader that gives the first bytes of everything."""
 
     def __init__(self, size: int) -> None:
@@ -154,9 +154,6 @@ class _Cut:
     def each_content(self, wanted, *, limit=0):  # type: ignore[no-untyped-def] # noqa: ARG002
         for file, member in wanted:
             yield file, member, Content(b"needle in hay"[: self._size], complete=False)
-
-    def contents(self, wanted, *, limit=0):  # type: ignore[no-untyped-def] # noqa: ARG002
-        return {}
 
 
 @pytest.mark.parametrize(("size", "expected"), [(6, YES), (5, UNTOLD)])

@@ -23,7 +23,7 @@ PATHS = st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1)
 MEMBERS = st.builds(Member, PATHS, LARGE | NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.sampled_from([0, 8, 99]))
 
 
-class Counting:
+class Counting(WheelReader):
     """A reader that notes for which files it was asked."""
 
     def __init__(self, reader: WheelReader) -> None:
@@ -34,11 +34,6 @@ class Counting:
         files = list(files)
         self.asked += [file.filename for file in files]
         return self._reader.directories(files)
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> Mapping[tuple[str, str], Content]:
-        return self._reader.contents(wanted, limit=limit)
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT

@@ -6,12 +6,12 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Content, Directory, Member
+from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Content, Directory, Member, WheelReader
 from compatlock.model.lock import LockedFile
 
 
-class MemoryWheels:
-    """A `WheelReader` over `{file name: {path: bytes}}`; `reads` lists what members were read.
+class MemoryWheels(WheelReader):
+    """Reads wheels of `{file name: {path: bytes}}`; `reads` lists what members were read.
 
     Members are not packed: a limit of compressed bytes is one of their bytes. `broken` are wheels, or
     members, that cannot be read.
@@ -24,11 +24,6 @@ class MemoryWheels:
 
     def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
         return {file.filename: self._directory(file.filename) for file in files}
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> dict[tuple[str, str], Content]:
-        return {(f.filename, m.path): content for f, m, content in self.each_content(wanted, limit=limit)}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
 from compatlock.index.sdist import tar_members
-from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member, WheelReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compatlock.model.artefact import WheelReader
     from compatlock.model.lock import LockedFile
 
 _T = TypeVar("_T")
@@ -33,8 +32,8 @@ _KEPT = 96 * 1024 * 1024
 _AT_ONCE = 4
 
 
-class SdistReader:
-    """A `model.artefact.WheelReader` for source distributions (.tar.gz, .tgz, .tar.bz2, .zip).
+class SdistReader(WheelReader):
+    """Reads source distributions (.tar.gz, .tgz, .tar.bz2, .zip).
 
     `read` returns the bytes of files of up to so many bytes by name, or none, and why. Paths of members begin
     with the archive's top folder.
@@ -52,13 +51,6 @@ class SdistReader:
         for at in range(0, len(missing), _AT_ONCE):
             self._load(missing[at : at + _AT_ONCE])
         return {name: self._directories[name] for name in wanted}
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> dict[tuple[str, str], Content]:
-        """See `WheelReader.contents`."""
-        found = self.each_content(wanted, limit=limit)
-        return {(file.filename, member.path): content for file, member, content in found}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
@@ -95,8 +87,8 @@ def _size(members: dict[str, bytes]) -> int:
     return sum(map(len, members.values()))
 
 
-class SeveralReaders:
-    """A `model.artefact.WheelReader` that asks one reader for wheels, and another for all other files."""
+class SeveralReaders(WheelReader):
+    """Asks one reader for wheels, and another for all other files."""
 
     def __init__(self, wheels: WheelReader, others: WheelReader) -> None:
         self._wheels = wheels
@@ -106,13 +98,6 @@ class SeveralReaders:
         """See `WheelReader.directories`."""
         wheels, others = _parted(files, lambda file: file)
         return {**self._wheels.directories(wheels), **self._others.directories(others)}
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> dict[tuple[str, str], Content]:
-        """See `WheelReader.contents`."""
-        wheels, others = _parted(wanted, lambda pair: pair[0])
-        return {**self._wheels.contents(wheels, limit=limit), **self._others.contents(others, limit=limit)}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT

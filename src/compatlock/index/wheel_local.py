@@ -17,7 +17,7 @@ from compatlock.index.wheel_archive import (
     read_part,
 )
 from compatlock.index.wheel_member import unpack
-from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, WheelReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     _T = TypeVar("_T")
 
 
-class LocalWheels:
-    """A `model.artefact.WheelReader` over a folder's files, or over `{file name: bytes}`. `missing` is the
-    problem of a wheel that is not among them."""
+class LocalWheels(WheelReader):
+    """Reads wheels of a folder, or of `{file name: bytes}`. `missing` is the problem of a wheel that is not
+    among them."""
 
     def __init__(self, wheels: str | Mapping[str, bytes], missing: str = "there is no such file") -> None:
         self._wheels = wheels
@@ -41,13 +41,6 @@ class LocalWheels:
     def directories(self, files: Iterable[LockedFile]) -> dict[str, Directory]:
         """See `WheelReader.directories`."""
         return {file.filename: self._directory(file) for file in files}
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> dict[tuple[str, str], Content]:
-        """See `WheelReader.contents`."""
-        found = self.each_content(wanted, limit=limit)
-        return {(file.filename, member.path): content for file, member, content in found}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT

@@ -5,13 +5,13 @@ from __future__ import annotations
 import struct
 import zlib
 
-from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member, WheelReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from compatlock.model.artefact import Observations, WheelReader
+    from compatlock.model.artefact import Observations
     from compatlock.model.lock import LockedFile
 
 KIND = "directory/1"
@@ -24,7 +24,7 @@ _SMALL = 256 * 1024
 _HEAD = struct.Struct("<L?")
 
 
-class RememberedWheels:
+class RememberedWheels(WheelReader):
     """Asks `observations` before `reader`. Directories that could be read are remembered there; the same
     object does not try again what it could not read. Of contents, only small members of `.dist-info` are."""
 
@@ -55,13 +55,6 @@ class RememberedWheels:
         known = [(file.sha256, self._known[file]) for file in files if file.sha256]
         summaries = {(sha256, ""): encode_directory(one) for sha256, one in known if not one.problem}
         self._observations.put(KIND, summaries)
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> dict[tuple[str, str], Content]:
-        """See `WheelReader.contents`."""
-        found = self.each_content(wanted, limit=limit)
-        return {(file.filename, member.path): content for file, member, content in found}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT

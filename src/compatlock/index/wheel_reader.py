@@ -6,7 +6,7 @@ Nothing is connected, and no HTTP client imported, before something has to be re
 from __future__ import annotations
 
 from compatlock.index.wheel_member import unpack
-from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory
+from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, WheelReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MAX_HELD = 40 * 1024 * 1024
 MAX_MEMBERS = 1_500_000
 
 
-class RemoteWheels:
+class RemoteWheels(WheelReader):
     """Wheels at their URLs, read in part. Use it as a context manager, or call `close`; from one thread.
 
     `indexes` are those whose credentials count; `concurrency` bounds the requests at once; `timeout` is in
@@ -101,13 +101,6 @@ class RemoteWheels:
         finally:
             self._end(jobs)
         return {name: found[name] for name in wanted}
-
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> dict[tuple[str, str], Content]:
-        """See `WheelReader.contents`."""
-        found = self.each_content(wanted, limit=limit)
-        return {(file.filename, member.path): content for file, member, content in found}
 
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -57,19 +58,12 @@ class WheelReader(Protocol):
     """Looks into wheels. Answers come for everything asked, failures as `problem`: it never raises for a
     file that is missing, damaged or hostile. Many are read at once. Files are told apart by their names."""
 
+    @abstractmethod
     def directories(self, files: Iterable[LockedFile]) -> Mapping[str, Directory]:
         """Return the directories, by file name."""
         ...
 
-    def contents(
-        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
-    ) -> Mapping[tuple[str, str], Content]:
-        """Return members' bytes, by (file name, member path); `limit` counts compressed bytes of each.
-
-        All of them are held at once: who wants many uses `each_content`.
-        """
-        ...
-
+    @abstractmethod
     def each_content(
         self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
     ) -> Iterator[tuple[LockedFile, Member, Content]]:
@@ -78,6 +72,16 @@ class WheelReader(Protocol):
         Little is held beyond what was yielded last, so that gigabytes can be summarised.
         """
         ...
+
+    def contents(
+        self, wanted: Iterable[tuple[LockedFile, Member]], *, limit: int = MEMBER_LIMIT
+    ) -> dict[tuple[str, str], Content]:
+        """Return members' bytes, by (file name, member path); `limit` counts compressed bytes of each.
+
+        All of them are held at once: who wants many uses `each_content`.
+        """
+        found = self.each_content(wanted, limit=limit)
+        return {(file.filename, member.path): content for file, member, content in found}
 
 
 class Observations(Protocol):
