@@ -89,7 +89,7 @@ def solve_loading_at_random(case: Case, rng: random.Random) -> Solution | None:
             size = self.universe.packages[name].size
             yield from ((name, i) for i in range(size) if rng.random() < 0.2)
 
-    with patch.object(search_module._Search, "_ahead", ahead):
+    with patch.object(search_module.Search, "_ahead", ahead):
         return solve(case)
 
 

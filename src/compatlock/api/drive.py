@@ -1,6 +1,8 @@
-"""Runs a search against a supply: answers each Need until the search returns."""
+"""Runs a search against a supply: answers each Need until the search returns, once or again and again."""
 
 from __future__ import annotations
+
+from compatlock.solver.search import prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -8,6 +10,11 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from compatlock.index.supply import Supply
+    from compatlock.model.request import Request
+    from compatlock.model.requirement import Requirement
+    from compatlock.solver.held import HeldSearch
+    from compatlock.solver.search import Search
+    from compatlock.solver.solution import Solution
     from compatlock.solver.universe import Need, Universe
 
     Answer = TypeVar("Answer")
@@ -54,3 +61,43 @@ def drive_together(
             )
 
     return drive_by(begin(joint), answer)
+
+
+class KeptSearch:
+    """Answers a request, and again with further bounds, each answer being that of a search of its own. The
+    search begins when the first answer is asked for. To be closed."""
+
+    def __init__(self, request: Request, universe: Universe, supply: Supply) -> None:
+        self._request = request
+        self.universe = universe
+        self._supply = supply
+        self._search: Search | None = None
+        self._best: Solution | None = None
+        self._held: HeldSearch | None = None
+
+    def best(self) -> Solution | None:
+        """The answer, None when there is none. Raises what the supply raises."""
+        if self._search is None:
+            self._search = self._drive(prepared(self.universe, self._request))
+            self._best = self._drive(self._search.run())
+        return self._best
+
+    def bounded(self, bounds: Sequence[Requirement]) -> Solution | None:
+        """The best answer with further bounds on packages (without extras and markers), None when there is
+        none. Raises what the supply raises."""
+        from compatlock.solver.again import search_again
+        from compatlock.solver.held import HeldSearch
+
+        if self._held is None:
+            self.best()
+            assert self._search is not None
+            self._held = HeldSearch.after(self._search)
+        return self._drive(self._held.solve(bounds, afresh=search_again))
+
+    def close(self) -> None:
+        """Free the solver; what was answered stays valid."""
+        if self._search is not None:
+            self._search.sat.close()
+
+    def _drive(self, search: Generator[Need, None, Answer]) -> Answer:
+        return drive(search, self.universe, self._supply)

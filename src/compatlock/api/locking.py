@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from compatlock.api.assemble import UNVERIFIED, Assembler, Chosen
-from compatlock.api.drive import drive, drive_by
+from compatlock.api.drive import KeptSearch, drive_by
 from compatlock.api.lag_guard import Limits, far_behind, guard, guarded, parse_limits, unexplained
 from compatlock.api.verify import broken_soft_facts, violations
 from compatlock.errors import LockInvalid, NoSolution
@@ -81,21 +81,27 @@ def draft_of(options: LockOptions, prepared: Prepared) -> Lock:
 def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
     """Search and check."""
     universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
+    kept = KeptSearch(request, universe, supply)
     try:
-        outcome = _solve(request, universe, supply, draft, limits)
+        outcome = _solve(request, kept, supply, draft, limits)
+        return finished(outcome, request, universe, supply, kept)
     except NoSolution as error:
         error.hints += _without_effect(request, universe, supply)
         raise
-    return finished(outcome, request, universe, supply)
+    finally:
+        kept.close()
 
 
-def finished(outcome: Outcome, request: Request, universe: Universe, supply: Supply) -> Outcome:
-    """The outcome of a search with remarks, checked. Raises LockInvalid."""
+def finished(
+    outcome: Outcome, request: Request, universe: Universe, supply: Supply, kept: KeptSearch | None = None
+) -> Outcome:
+    """The outcome of a search with remarks, checked; `kept` is the search, if it is still at hand. Raises
+    LockInvalid."""
     if request.amendments or request.waivers:
         outcome = _with_remarks(outcome, request, supply)
     outcome = outcome._replace(news=(*outcome.news, *_without_effect(request, universe, supply)))
     if request.strategy == "optimal":
-        told = _what_is_behind(outcome.lock, request, universe, supply)
+        told = _what_is_behind(outcome.lock, request, supply, kept or KeptSearch(request, universe, supply))
         outcome = outcome._replace(news=(*outcome.news, *told))
     found = violations(outcome.lock, request, supply)
     if found:
@@ -119,13 +125,13 @@ def finished(outcome: Outcome, request: Request, universe: Universe, supply: Sup
     return outcome
 
 
-def _what_is_behind(lock: Lock, request: Request, universe: Universe, supply: Supply) -> Iterator[str]:
+def _what_is_behind(lock: Lock, request: Request, supply: Supply, kept: KeptSearch) -> Iterator[str]:
     yield from unexplained(lock, request)
-    far = far_behind(universe, request, lock)
+    far = far_behind(kept.universe, request, lock)
     if far:
         from compatlock.api.why.remarks import prices_of_freeing
 
-        yield from prices_of_freeing(far, lock, request, supply)
+        yield from prices_of_freeing(far, lock, request, supply, kept)
 
 
 def _without_effect(request: Request, universe: Universe, supply: Supply) -> tuple[str, ...]:
@@ -152,15 +158,16 @@ def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome
     return outcome._replace(lock=lock, news=unneeded_waivers(lock, request, supply))
 
 
-def _solve(request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
+def _solve(request: Request, kept: KeptSearch, supply: Supply, draft: Lock, limits: Limits) -> Outcome:
+    universe = kept.universe
     if request.strategy == "greedy":
-        return _solve_greedily(request, universe, supply, draft, limits)
+        return _solve_greedily(request, kept, supply, draft, limits)
     if request.resolution != "highest":
         return _solve_for_the_lowest(request, universe, supply, draft, limits)
-    solution = drive(search(universe, request), universe, supply)
+    solution = kept.best()
     if solution is None:
         raise no_solution(request, universe, supply, limits)
-    solution = _guarded(request, universe, supply, solution, limits)
+    solution = _guarded(request, kept, supply, solution, limits)
     return assembled(solution, request, universe, supply, draft)
 
 
@@ -178,10 +185,11 @@ def assembled(
 
 
 def _guarded(
-    request: Request, universe: Universe, supply: Supply, solution: Solution, limits: Limits
+    request: Request, kept: KeptSearch, supply: Supply, solution: Solution, limits: Limits
 ) -> Solution:
     """The answer, if need be the best one in which nothing is older than it may be. Raises NoSolution when
     there is none, unless a bound of the user's own is the reason."""
+    universe = kept.universe
     found = guarded(universe, request, solution, limits)
     if not any(each.is_too_old for each in found):
         return solution
@@ -191,7 +199,7 @@ def _guarded(
 
         recent = solve_greedily(narrowed, universe, supply)
     else:
-        recent = drive(search(universe, narrowed), universe, supply)
+        recent = kept.bounded(narrowed.constraints[len(request.constraints) :])
     if recent is not None:
         return recent
     from compatlock.api.why.contradiction import too_old
@@ -221,14 +229,15 @@ def _solve_for_the_lowest(
 
 
 def _solve_greedily(
-    request: Request, universe: Universe, supply: Supply, draft: Lock, limits: Limits
+    request: Request, kept: KeptSearch, supply: Supply, draft: Lock, limits: Limits
 ) -> Outcome:
     from compatlock.api.greedily import solve_greedily
 
+    universe = kept.universe
     solution = solve_greedily(request, universe, supply)
     if solution is None:
         raise no_solution(request, universe, supply, limits)
-    solution = _guarded(request, universe, supply, solution, limits)
+    solution = _guarded(request, kept, supply, solution, limits)
     assembler = Assembler(request, universe, supply, Chosen(solution.chosen, solution.extras, {}))
     broken = broken_soft_facts(assembler.lock(draft, ()), request, supply)
     return Outcome(assembler.lock(draft, broken), {})

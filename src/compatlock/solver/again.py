@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compatlock.errors import SearchGivenUp
 from compatlock.solver.depth import frame
-from compatlock.solver.search import _Search
+from compatlock.solver.search import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run_again(
         run.sat.close()
 
 
-class Again(_Search):
+class Again(Search):
     """Beside what is missing it loads all releases of the same packages that were read before."""
 
     _read: dict[str, list[int]] | None = None

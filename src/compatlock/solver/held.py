@@ -8,18 +8,18 @@ admits a gated candidate, makes another problem: such a question is answered by 
 from __future__ import annotations
 
 from compatlock.solver.depth import frame
-from compatlock.solver.search import _Search, search
+from compatlock.solver.search import Search, search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from compatlock.model.request import Request
     from compatlock.model.requirement import Requirement
-    from compatlock.solver.depth import Frame
     from compatlock.solver.solution import Solution
     from compatlock.solver.universe import Need, Universe
 
+    Afresh = Callable[[Universe, Request], Generator[Need, None, Solution | None]]
     # How much of the formula there is: packages, cuts, loaded releases.
     Growth = tuple[int, int, int]
 
@@ -28,9 +28,7 @@ def hold(
     universe: Universe, request: Request, *, thorough: bool = False
 ) -> Generator[Need, None, HeldSearch]:
     """Make ready for questions about a request; to be closed. `thorough` is as in `search`."""
-    framed = yield from frame(universe, request)
-    run = HeldSearch(universe, request, *framed, thorough=thorough)
-    run.framed = framed
+    run = HeldSearch(universe, request, *(yield from frame(universe, request)), thorough=thorough)
     yield from run._begin()
     return run
 
@@ -40,14 +38,25 @@ def bounded(request: Request, bounds: Sequence[Requirement]) -> Request:
     return request._replace(constraints=tuple(sorted((*request.constraints, *bounds))))
 
 
-class HeldSearch(_Search):
+class HeldSearch(Search):
     """Answers one question after the other; the answers are those of `search`."""
 
-    framed: Frame
     _bounds: tuple[int, ...] = ()
+    _asked_before = False
     # How much there is, if the last answer took no more.
     _grown: Growth | None = None
     _kept: tuple[Growth, list[tuple[int, dict[int, int]]]] | None = None
+
+    @classmethod
+    def after(cls, run: Search) -> HeldSearch:
+        """A search that has ended, kept: it takes over all that the other one is."""
+        held = cls.__new__(cls)
+        vars(held).update(vars(run))
+        held._literals = {}
+        held._asked_before = True
+        if held.best is not None:
+            held._keep()
+        return held
 
     def close(self) -> None:
         """Free the solver."""
@@ -61,14 +70,19 @@ class HeldSearch(_Search):
         self._literals: dict[Requirement, int] = {}
         yield from super()._begin()
 
-    def solve(self, bounds: Sequence[Requirement] = ()) -> Generator[Need, None, Solution | None]:
+    def solve(
+        self, bounds: Sequence[Requirement] = (), *, afresh: Afresh | None = None
+    ) -> Generator[Need, None, Solution | None]:
         """The best answer with further bounds on packages (without extras and markers); None when there is
-        none."""
-        question = bounded(self.request, bounds)
-        yield from self.universe.want_packages(bound.name for bound in bounds)
-        same = (yield from frame(self.universe, question)) == self.framed
-        if not same or any(self._admits(bound) for bound in bounds):
-            return (yield from search(self.universe, question, thorough=self.thorough))
+        none. `afresh` answers what is another problem, in the place of `search`."""
+        if bounds:
+            question = bounded(self.request, bounds)
+            yield from self.universe.want_packages(bound.name for bound in bounds)
+            same = (yield from frame(self.universe, question)) == (self.newest, self.depths)
+            if not same or any(self._admits(bound) for bound in bounds):
+                if afresh is not None:
+                    return (yield from afresh(self.universe, question))
+                return (yield from search(self.universe, question, thorough=self.thorough))
         literals = tuple(dict.fromkeys(self._literal(bound) for bound in bounds))
         if literals and self._kept is not None and self._kept[0] != self._growth() == self._grown:
             # The formula has grown, and may have come to rest: it pays to prove again what always holds.
@@ -78,7 +92,9 @@ class HeldSearch(_Search):
     def _answer(self, bounds: tuple[int, ...]) -> Generator[Need, None, Solution | None]:
         before = self._growth()
         self._bounds = bounds
-        self._restore()
+        if self._asked_before:
+            self._restore()
+        self._asked_before = True
         optimal: bool | None = None
         while optimal is None:
             optimal = yield from self._descend()

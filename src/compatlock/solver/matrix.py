@@ -17,7 +17,7 @@ from compatlock.model import objective
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.requirement import Requirement
 from compatlock.solver.depth import frame, root_indexes, runs_on_target
-from compatlock.solver.search import _CHASES, _Search
+from compatlock.solver.search import _CHASES, Search
 from compatlock.solver.tiers import WorstTier
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def cells(universe: Universe, request: Request, *, thorough: bool = False) -> Ge
     return run
 
 
-class Cells(_Search):
+class Cells(Search):
     """Solves cells one after the other. The answers do not depend on their order."""
 
     _cell: tuple[int, ...] = ()

@@ -49,15 +49,23 @@ def search(
     `thorough`: read as much as it takes for a proof that presumes nothing (see `Solution.presumed`), which
     may be every release there is. `several_targets`: the request is a joint one (see `solver.joint`).
     """
-    framed = yield from frame(universe, request)
-    run = _Search(universe, request, *framed, thorough=thorough, several_targets=several_targets)
+    run = yield from prepared(universe, request, thorough=thorough, several_targets=several_targets)
     try:
         return (yield from run.run())
     finally:
         run.sat.close()
 
 
-class _Search:
+def prepared(
+    universe: Universe, request: Request, *, thorough: bool = False, several_targets: bool = False
+) -> Generator[Need, None, Search]:
+    """A search that is yet to be run, and may be kept after that (see `solver.held`). Its solver is to be
+    closed."""
+    framed = yield from frame(universe, request)
+    return Search(universe, request, *framed, thorough=thorough, several_targets=several_targets)
+
+
+class Search:
     def __init__(
         self,
         universe: Universe,
@@ -375,3 +383,6 @@ class _Search:
             costs = self.costs.assumptions(self.upto)
             outcome, _ = yield from self._refuted([*self._fixed, *costs, *assumptions], self.sat.core())
         return outcome
+
+
+_Search = Search

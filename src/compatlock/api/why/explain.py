@@ -44,7 +44,10 @@ def explain_options(
         if not asked:
             return Explanation(lock)
         session = Session(prepared.request, supply, lock)
-        return Explanation(lock, answers=tuple(session.why(question) for question in asked))
+        try:
+            return Explanation(lock, answers=tuple(session.why(question) for question in asked))
+        finally:
+            session.close()
 
     return with_supply(options, work, on_progress=on_progress, store=store)
 

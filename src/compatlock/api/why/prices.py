@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from compatlock.api.drive import drive
+from compatlock.api.drive import KeptSearch, drive
 from compatlock.api.lag_guard import Limits
 from compatlock.api.why.phrases import bound
 from compatlock.errors import NoSolution
@@ -14,7 +14,6 @@ from compatlock.model.lock import SoftFactReport
 from compatlock.model.objective import CHANGED_PINS
 from compatlock.model.requirement import Requirement
 from compatlock.solver.again import search_again
-from compatlock.solver.search import search
 from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
@@ -32,18 +31,28 @@ _PRICED = 4
 
 
 class Session:
-    """Answers questions about one request, whose lock is known. With `keep`, what an older lock pins is kept
-    as when it was locked; otherwise it plays no role in what costs what."""
+    """Answers questions about one request, whose lock is known. `kept` is the search that found the lock:
+    what an older lock pins is then kept as when it was locked; otherwise (None) it plays no role in what
+    costs what. To be closed."""
 
-    def __init__(self, request: Request, supply: Supply, lock: Lock, *, keep: bool = False) -> None:
-        # Waivers that the lock spent stay permitted.
-        self._request = request if keep else request._replace(older={})
+    def __init__(self, request: Request, supply: Supply, lock: Lock, kept: KeptSearch | None = None) -> None:
+        if kept is None:
+            # Waivers that the lock spent stay permitted.
+            request = request._replace(older={})
+            universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
+            kept = KeptSearch(request, universe, supply)
+        self._request = request
         self._supply = supply
         self._lock = lock
-        self._universe = Universe(request.amendments, supply.is_compiled, supply.is_elsewhere)
+        self._kept = kept
+        self._universe = kept.universe
         soft = sorted(fact for fact in request.facts if fact.is_soft)
         self._facts = {f.id: SoftFactReport(f.id, f.summary, f.broken_days) for f in soft}
-        self._now = drive(search(self._universe, self._request), self._universe, supply)
+        self._now = kept.best()
+
+    def close(self) -> None:
+        """Free the solver."""
+        self._kept.close()
 
     def why(self, question: Requirement) -> Why:
         """The answer to one question."""
@@ -99,9 +108,10 @@ class Session:
         # part of the answer means that it shall be.
         if name in self._lock.versions:
             request = self._request._replace(constraints=(*self._request.constraints, line))
+            solution = self._kept.bounded([line])
         else:
             request = self._request._replace(roots=tuple(sorted((*self._request.roots, line))))
-        solution = drive(search_again(self._universe, request), self._universe, self._supply)
+            solution = drive(search_again(self._universe, request), self._universe, self._supply)
         if solution is None and not ways_out:
             return Price(version, error=NoSolution(f"{name} {version} is impossible"))
         if solution is None:

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from compatlock.api.drive import KeptSearch
     from compatlock.index.supply import Supply
     from compatlock.model.fact import Fact
     from compatlock.model.lock import Lock, LockedEdge, Pin
@@ -75,16 +76,17 @@ def _since(waiver: Waiver, pins: dict[str, str], supply: Supply) -> str:
 
 
 def prices_of_freeing(
-    far: Sequence[tuple[Pin, str, int]], lock: Lock, request: Request, supply: Supply
+    far: Sequence[tuple[Pin, str, int]], lock: Lock, request: Request, supply: Supply, kept: KeptSearch
 ) -> tuple[str, ...]:
     """A remark on each package that is far behind (see `far_behind`): what the newest release would cost, as
-    far as the index (or offline the cache) tells; of those that extras name also how old they are and why."""
+    far as the index (or offline the cache) tells; of those that extras name also how old they are and why.
+    `kept` is the search that found the lock."""
     from compatlock.api.why.explain_words import cost_in_words
     from compatlock.api.why.prices import Session
 
     told = []
     try:
-        session = Session(request, supply, lock, keep=True)
+        session = Session(request, supply, lock, kept)
         for pin, newest, days in far:
             price = session.price(pin.name, newest, ways_out=False)
             age = "" if pin.is_root else f"{_age(pin, newest, days, lock, request)}; "
@@ -94,6 +96,8 @@ def prices_of_freeing(
         raise
     except IndexUnavailable:
         pass
+    finally:
+        kept.close()
     return tuple(told)
 
 
