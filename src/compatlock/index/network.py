@@ -6,8 +6,6 @@ makes a fetch possible from code that itself runs inside an event loop (a notebo
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from queue import SimpleQueue
@@ -17,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from compatlock.index.client import IndexClient
 from compatlock.index.credentials import Netrc
 from compatlock.index.indexes import split_key
+from compatlock.index.loop_thread import Jobs, LoopThread
 from compatlock.index.parsing import ListingParser
 from compatlock.index.progress import Progress, Tally
 from compatlock.index.transport import Transport
@@ -61,9 +60,7 @@ class Network:
             IndexClient(index, transport=transport, parser=parser, netrc=netrc, tally=tally)
             for index in given
         ]
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="compatlock-network", daemon=True)
-        self._thread.start()
+        self._thread = LoopThread("compatlock-network")
 
     @property
     def requests(self) -> int:
@@ -96,7 +93,7 @@ class Network:
 
         Raises the first IndexUnavailable, or what a callback raises; the rest is then cancelled.
         """
-        call = _Call(self._clients, self._loop)
+        call = _Call(self._clients, self._thread)
         try:
             call.start((listings, metadata))
             while call.pending:
@@ -111,23 +108,20 @@ class Network:
         finally:
             if call.pending:
                 call.cancel()
-                asyncio.run_coroutine_threadsafe(self._transport.renew(), self._loop).result()
+                self._thread.run(self._transport.renew())
 
     def download(self, project: str, file: File) -> bytes:
         """The bytes of a file of `project` (named as in `fetch`), which are what its hash says. Raises
         IndexUnavailable."""
         _, position = split_key(project)
-        wanted = self._clients[position].download(file)
-        return asyncio.run_coroutine_threadsafe(wanted, self._loop).result()
+        return self._thread.run(self._clients[position].download(file))
 
     def close(self) -> None:
         """Close the connections and end the thread. No fetch may be running."""
-        if self._loop.is_closed():
+        if self._thread.is_closed:
             return
-        asyncio.run_coroutine_threadsafe(self._transport.aclose(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._thread.run(self._transport.aclose())
+        self._thread.close()
         self._parser.close()
 
     def __enter__(self) -> Network:
@@ -158,18 +152,17 @@ class _MetadataAnswer(NamedTuple):
 
 
 _Answer: TypeAlias = "_ListingAnswer | _MetadataAnswer"
-_Work: TypeAlias = "Callable[[], Coroutine[Any, Any, _Answer]]"
+_Work: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
 
 
 class _Call:
-    """The tasks of one fetch; they live in the loop's thread, `pending` and `answers` are the caller's."""
+    """One fetch: its tasks live in the loop's thread, `pending` and `answers` are the caller's."""
 
-    def __init__(self, clients: Sequence[IndexClient], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, clients: Sequence[IndexClient], thread: LoopThread) -> None:
         self.pending = 0
         self.answers: SimpleQueue[_Answer | BaseException] = SimpleQueue()
         self._clients = clients
-        self._loop = loop
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._jobs = Jobs(thread, self.answers.put)
 
     def start(self, batch: Batch) -> None:
         listings, metadata = batch
@@ -177,34 +170,16 @@ class _Call:
         work += [partial(self._metadata, *wanted) for wanted in metadata]
         if work:
             self.pending += len(work)
-            self._loop.call_soon_threadsafe(self._spawn, work)
+            self._jobs.start(work)
 
     def cancel(self) -> None:
         """Cancel what is still running, and wait until it has let go of its connections."""
-        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+        self._jobs.cancel()
 
-    def _spawn(self, work: list[_Work]) -> None:
-        for ask in work:
-            task = self._loop.create_task(self._deliver(ask))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _cancel(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _deliver(self, ask: _Work) -> None:
-        try:
-            self.answers.put(await ask())
-        except Exception as error:
-            self.answers.put(error)
-
-    async def _listing(self, project: str, etag: str) -> _Answer:
+    async def _listing(self, project: str, etag: str) -> None:
         name, position = split_key(project)
-        return _ListingAnswer(project, *await self._clients[position].listing(name, etag))
+        self.answers.put(_ListingAnswer(project, *await self._clients[position].listing(name, etag)))
 
-    async def _metadata(self, project: str, file: File) -> _Answer:
+    async def _metadata(self, project: str, file: File) -> None:
         name, position = split_key(project)
-        return _MetadataAnswer(project, file, await self._clients[position].metadata(name, file))
+        self.answers.put(_MetadataAnswer(project, file, await self._clients[position].metadata(name, file)))
