@@ -108,19 +108,8 @@ __all__ = [
     "write",
 ]
 
-_FUNCTIONS = (
-    "audit",
-    "check",
-    "compare",
-    "explain",
-    "from_json",
-    "lock",
-    "matrix",
-    "render",
-    "sync",
-    "to_json",
-    "write",
-)
+# All else is a class.
+_FUNCTIONS = [name for name in __all__ if name.islower()]
 _MODULES = {
     "Change": "compatlock.lockfile.compare",
     "Keywords": "compatlock.api.keywords",
