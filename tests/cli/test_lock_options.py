@@ -285,3 +285,22 @@ def test_greedy_without_a_solution(cli: Cli, index: IndexServer) -> None:
     run = cli("lock", "-r", "a", "--strategy", "greedy")
     assert run.code == 1
     assert "a 1.0 needs b>1\n" in run.err
+
+
+@pytest.mark.parametrize(
+    ("options", "written"),
+    [
+        ([], "requirements.lock"),
+        (["--format", "requirements"], "requirements.lock"),
+        (["--format", "pylock"], "pylock.toml"),
+        (["--format", "json"], "lock.json"),
+    ],
+)
+def test_a_format_has_its_own_default_name(
+    cli: Cli, index: IndexServer, options: list[str], written: str
+) -> None:
+    index.add("a", "1.0")
+    run = cli("lock", "-r", "a", *options)
+    assert run.code == 0
+    assert f"wrote {written}\n" in run.err
+    assert Path(written).is_file()

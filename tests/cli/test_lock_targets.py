@@ -84,7 +84,8 @@ def test_a_project_is_locked_for_all_its_pythons(cli: Cli, index: IndexServer) -
     [
         (["--target", "@linux"], "`@linux` names no target"),
         (["--target", "beos"], "unknown platform `beos`"),
-        (["--target", "2.7"], "unknown platform `2.7`"),
+        (["--target", "2.7"], "`2.7` is no Python version that can be locked for"),
+        (["--target", "linux@3.12"], "`linux@3.12` names the platform before the Python"),
         (["--target", "3.12@linux", "--universal"], "`--universal` names the targets already"),
         (
             ["--target", "3.12@linux", "--target", "3.12@x86_64-manylinux_2_34"],

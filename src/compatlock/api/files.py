@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from compatlock.model.lock import Lock, OlderPin
     from compatlock.model.unusable import Unusable
 
-DEFAULT_OUTPUT = "requirements.lock"
-
 
 class LockFile(NamedTuple):
     """One output: its path (`-` is standard output), format, what was there before (None: nothing), and the

@@ -47,8 +47,12 @@ def parse_target(text: str, default: Target) -> Target:
     """Return the target that `PYTHON@PLATFORM`, `PYTHON` or `PLATFORM` names; what is left out is that of
     `default`. Raises InputError for anything else."""
     python, separator, platform = text.strip().partition("@")
-    if not separator and python[:2] != "3.":
+    if not separator and not python[:1].isdigit():
         python, platform = "", python
+    if python and platform[:1].isdigit():
+        raise InputError(
+            f"`{text}` names the platform before the Python", hints=[f"write `--target {platform}@{python}`"]
+        )
     if not (python or platform) or (separator and not (python and platform)):
         raise InputError(
             f"`{text}` names no target",

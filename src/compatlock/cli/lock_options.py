@@ -18,8 +18,8 @@ OPTIONS = (
         "outputs",
         MANY,
         "FILE",
-        "Where to write (repeatable): requirements.lock unless given, `-` is standard output. "
-        "pylock.toml and .json files get their own format.",
+        "Where to write (repeatable): requirements.lock unless given (pylock.toml or lock.json with "
+        "`--format`), `-` is standard output. pylock.toml and .json files get their own format.",
     ),
     Option(
         ("--format",),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from compatlock.api.files import DEFAULT_OUTPUT, lock_to_files
+from compatlock.api.files import lock_to_files
 from compatlock.cli.messages import out, say
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
-from compatlock.lockfile.formats import STDOUT
+from compatlock.lockfile.formats import STDOUT, standard_name
 from compatlock.model.target import TARGET_SEPARATOR
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def run_lock(
             wanted = UvFiles(write_pyproject, show_tool_uv)
             written = lock_uv_project(options, outputs, wanted, locked=locked, on_progress=on_progress, **how)
         else:
-            paths = outputs or (DEFAULT_OUTPUT,)
+            paths = outputs or (standard_name(asked_format),)
             written = lock_to_files(options, paths, locked=locked, on_progress=on_progress, **how)
     _print(written, as_json=as_json)
     if not quiet:

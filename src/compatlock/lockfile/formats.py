@@ -25,6 +25,11 @@ _STANDARD_NAMES = {REQUIREMENTS: "requirements.lock", PYLOCK: "pylock.toml", JSO
 _PYLOCK_NAME = re.compile(r"pylock\.(?:[^.]+\.)?toml\Z")
 
 
+def standard_name(asked: str = "") -> str:
+    """Return the name of a lock file in a format, a requirements file unless asked otherwise."""
+    return _STANDARD_NAMES.get(asked, _STANDARD_NAMES[REQUIREMENTS])
+
+
 def format_of(path: str, asked: str = "") -> str:
     """Return the format for the lock file at `path` (`-` is standard output), one of FORMATS.
 
