@@ -56,6 +56,9 @@ class Formula:
         self.loaded: dict[str, set[int]] = {}
         self.extras: dict[Node, int] = {}
         self._literals: dict[str, dict[int, int]] = {}
+        # The literals of a package's cuts, in their order.
+        self._ladders: dict[str, list[int]] = {}
+        self._excluded: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
         self._guards = guards
         self._gates = gates
         self._facts = facts
@@ -63,8 +66,10 @@ class Formula:
         self._constraints: dict[str, list[Requirement]] = {}
         self._targets: dict[str, Target] = {}
         self._root_extras: dict[Node, list[int]] = {}
+        self._extras_of: dict[str, list[str]] = {}
         self._pending: list[tuple[str, int, str]] = []
-        self._encoded: set[tuple[str, int, str]] = set()
+        # What was encoded: of every loaded release, and of every extra known of it.
+        self._needs: dict[tuple[str, int, str], Sequence[Dependency]] = {}
 
     # Variables
 
@@ -81,6 +86,7 @@ class Formula:
         package = self.universe.packages[name]
         literal = self.sat.variable()
         self._literals[name] = {0: literal}
+        self._ladders[name] = [literal]
         self.cuts[name] = [0]
         self.loaded[name] = set()
         if plain(name) == CUDA:
@@ -114,18 +120,20 @@ class Formula:
         if literal is not None:
             return literal
         package = self.universe.packages[name]
-        if cut >= package.size:
-            return None
-        cuts = self.cuts[name]
+        return self._cut(package, cut) if cut < package.size else None
+
+    def _cut(self, package: Package, cut: int) -> int:
+        sat, cuts, ladder = self.sat, self.cuts[package.name], self._ladders[package.name]
         k = bisect_left(cuts, cut)
-        literal = literals[cut] = self.sat.variable()
-        self.sat.add([-literal, literals[cuts[k - 1]]])
+        literal = self._literals[package.name][cut] = sat.variable()
+        sat.add([-literal, ladder[k - 1]])
         after = None
         if k < len(cuts):
-            after = literals[cuts[k]]
-            self.sat.add([-after, literal])
+            after = ladder[k]
+            sat.add([-after, literal])
         before = cuts[k - 1]
         cuts.insert(k, cut)
+        ladder.insert(k, literal)
         self._watcher.on_cut(package, before, cut, literal, after)
         return literal
 
@@ -183,25 +191,33 @@ class Formula:
     def _require(self, condition: list[int], parent: Node | None, dependency: Dependency) -> None:
         """Unless a literal of `condition` holds: the dependency is installed, within its bound, with its
         extras. `parent` None is the user."""
-        name = dependency.name
-        package = self.universe.packages[name]
-        present = self.present(name)
-        runs = package.runs(dependency.specifier)
-        self.sat.add([*condition, present])
-        for low, high in holes(runs, package.size):
-            clause = condition
-            if parent is not None:
-                side = side_of(low, high, package.size, dependency.specifier, runs)
-                clause = condition + self._guards.bound(*parent, dependency, side)
-            self.sat.add([*clause, *self.outside(name, low, high)])
+        name, add = dependency.name, self.sat.add
+        add([*condition, self.present(name)])
+        for side, outside in self._excluding(name, dependency.specifier):
+            guard = self._guards.bound(*parent, dependency, side) if parent is not None else ()
+            add([*condition, *guard, *outside])
         for extra in dependency.extras:
-            self.sat.add([*condition, self._extra(name, extra)])
+            add([*condition, self._extra(name, extra)])
         self._gates.on_edge(self, parent, dependency, condition)
+
+    def _excluding(self, name: str, specifier: str) -> list[tuple[str, list[int]]]:
+        """For each run of candidates that a bound excludes: which side of it does, and the literals of
+        `outside`. Remembered, because releases mostly say the same as those next to them."""
+        found = self._excluded.get((name, specifier))
+        if found is None:
+            package = self.universe.packages[name]
+            runs, size = package.runs(specifier), package.size
+            found = self._excluded[name, specifier] = [
+                (side_of(low, high, size, specifier, runs), self.outside(name, low, high))
+                for low, high in holes(runs, size)
+            ]
+        return found
 
     def _extra(self, name: str, extra: str) -> int:
         literal = self.extras.get((name, extra))
         if literal is None:
             literal = self.extras[name, extra] = self.sat.variable()
+            self._extras_of.setdefault(name, []).append(extra)
             self.sat.add([-literal, self.present(name)])
             self._facts.on_extra(self, name, extra, literal)
             for index in sorted(self.loaded[name]):
@@ -216,6 +232,10 @@ class Formula:
         undeclared = self._facts.undeclared(self.universe.packages[name], index, extra)
         return (*declared, *undeclared) if undeclared else declared
 
+    def needs(self, name: str, index: int, extra: str) -> Sequence[Dependency] | None:
+        """What a release (or an extra that is known) needs; None when it is not loaded."""
+        return self._needs.get((name, index, extra))
+
     def load(self, releases: Iterable[tuple[str, int]]) -> Generator[Need, None, None]:
         """Load the metadata of candidates and encode what they need."""
         fresh = [(n, i) for n, i in releases if i not in self.loaded[n]]
@@ -224,20 +244,19 @@ class Formula:
             self.loaded[name].add(index)
             self._gates.on_load(self, name, index)
             self._pending.append((name, index, ""))
-            self._pending += [(name, index, x) for n, x in self.extras if n == name]
+            self._pending += [(name, index, extra) for extra in self._extras_of.get(name, ())]
         yield from self._encode_pending()
 
     def _encode_pending(self) -> Generator[Need, None, None]:
         while self._pending:
-            jobs, self._pending = self._pending, []
-            jobs = [job for job in jobs if job not in self._encoded]
+            jobs = {job: self.dependencies_of(*job) for job in self._pending if job not in self._needs}
+            self._pending = []
             yield from self.universe.want_packages(
-                d.name for job in jobs for d in self.dependencies_of(*job) if not d.url
+                need.name for needs in jobs.values() for need in needs if not need.url
             )
+            self._needs.update(jobs)
             for job in jobs:
-                if job not in self._encoded:
-                    self._encoded.add(job)
-                    self._encode(*job)
+                self._encode(*job)
 
     def _encode(self, name: str, index: int, extra: str) -> None:
         """Add what a loaded release, or an extra of it, needs. (Explanations, in which edges have labels,
@@ -254,7 +273,7 @@ class Formula:
         elif release.problem:
             self.sat.add(condition)
             return
-        for dependency in self.dependencies_of(name, index, extra):
+        for dependency in self._needs[name, index, extra]:
             if dependency.url:
                 self.sat.add(condition)
             else:
@@ -268,14 +287,14 @@ class Formula:
         model = self.sat.model()
         chosen: dict[str, int] = {}
         for name in self.order:
-            literals = self._literals[name]
-            if model[literals[0] - 1] < 0:
-                continue
-            # Mostly it is one of the newest.
-            for cut in self.cuts[name]:
-                if model[literals[cut] - 1] < 0:
+            cut = -1
+            # Mostly it is absent or one of the newest.
+            for literal in self._ladders[name]:
+                if model[literal - 1] < 0:
                     break
-                chosen[name] = cut
+                cut += 1
+            if cut >= 0:
+                chosen[name] = self.cuts[name][cut]
         return chosen
 
     def active_extras(self) -> set[Node]:

@@ -77,6 +77,9 @@ class LabelledFormula(Formula):
             if not dependency.url and (self._model is None or self._label_guards.holds(label, self._model))
         ]
 
+    def needs(self, name: str, index: int, extra: str) -> list[Dependency] | None:
+        return self.dependencies_of(name, index, extra) if index in self.loaded[name] else None
+
     @contextmanager
     def keeping(self, model: Sequence[int]) -> Iterator[Holds]:
         """Within the context only edges count that the model keeps to; gives what says so of lines."""

@@ -89,8 +89,6 @@ class Reach:
 
     def _follow(self, edge: Requirement | Dependency) -> None:
         name, extras = edge.name, edge.extras
-        if name in self.chosen and not extras:
-            return
         nodes = [(name, ""), *[(name, extra) for extra in extras]] if extras else [(name, "")]
         if name in self._shut:
             if self._installed[name] not in self._packages[name].admitted_gates(edge.specifier):
@@ -101,20 +99,22 @@ class Reach:
         self._queue += nodes
 
     def _walk(self, holds: Holds | None) -> None:
-        while self._queue:
-            node = self._queue.pop()
-            if node in self.nodes:
+        queue, nodes, chosen = self._queue, self.nodes, self.chosen
+        while queue:
+            node = queue.pop()
+            if node in nodes:
                 continue
-            self.nodes.add(node)
+            nodes.add(node)
             name, extra = node
-            index = self.chosen[name] = self._installed[name]
+            index = chosen[name] = self._installed[name]
             needs = self._needs(name, index, extra)
             if needs is None:
                 self._unread.add(name)
                 continue
-            for dependency in needs:
-                if holds is None or holds(node, dependency):
-                    self._follow(dependency)
+            for edge in needs:
+                # Most edges lead where another one led before.
+                if (edge.name not in chosen or edge.extras) and (holds is None or holds(node, edge)):
+                    self._follow(edge)
 
 
 def reach(
@@ -130,9 +130,5 @@ def reach(
     `opened` are gated candidates that need not be admitted, `holds` says which edges the model keeps to
     (None: all), the lines of the user's being edges without parent.
     """
-
-    def needs(name: str, index: int, extra: str) -> Iterable[Dependency] | None:
-        return formula.dependencies_of(name, index, extra) if index in formula.loaded[name] else None
-
-    result = Reach(formula.selection(), formula.universe.packages, needs)
+    result = Reach(formula.selection(), formula.universe.packages, formula.needs)
     return result.run(roots, constraints, opened=opened, holds=holds)

@@ -10,7 +10,7 @@ import pysolvers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Sat:
@@ -24,6 +24,7 @@ class Sat:
         self.variables = 0
         self.calls = 0
         self.clauses = 0
+        self._model: list[int] | None = None
 
     def variable(self) -> int:
         """A new variable."""
@@ -38,17 +39,20 @@ class Sat:
     def solve(self, assumptions: Sequence[int]) -> bool:
         """Whether the clauses can hold together with the assumptions."""
         self.calls += 1
+        self._model = None
         return bool(pysolvers.glucose41_solve(self._solver, _distinct(assumptions), 1))
 
     def core(self) -> list[int]:
         """After a failed solve: assumptions that contradict the clauses (not minimal)."""
         return pysolvers.glucose41_core(self._solver) or []
 
-    def model(self) -> list[int]:
+    def model(self) -> Sequence[int]:
         """After a solve that succeeded: a literal for every variable, variable v at index v - 1."""
-        model: list[int] = pysolvers.glucose41_model(self._solver) or []
+        model = self._model
+        if model is None:
+            model = self._model = pysolvers.glucose41_model(self._solver) or []
         # Variables that no clause speaks of yet are not part of the native model.
-        model.extend(-v for v in range(len(model) + 1, self.variables + 1))
+        model.extend(range(-len(model) - 1, -self.variables - 1, -1))
         return model
 
     def implied(self, assumptions: Sequence[int]) -> list[int] | None:
@@ -63,7 +67,7 @@ class Sat:
             self._solver = None
 
 
-def _distinct(assumptions: Sequence[int]) -> Sequence[int]:
+def _distinct(assumptions: Sequence[int]) -> Iterable[int]:
     """Each assumption once: Glucose opens a level for every one, also for a repeated one, and writes beyond
     an array that has as many places as there are variables when there are more levels."""
-    return list(dict.fromkeys(assumptions))
+    return dict.fromkeys(assumptions)
