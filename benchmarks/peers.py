@@ -30,7 +30,7 @@ _GLIBC = (*range(34, 16, -1), 12, 5)
 
 class Asked(NamedTuple):
     """One run: the requirement lines, further options that compatlock and uv know, the folder to work in, the
-    cache to use, the index, whether it may be asked."""
+    cache to use, the index, whether it may be asked, and a file with the authority that it is trusted by."""
 
     requirements: tuple[str, ...]
     options: tuple[str, ...]
@@ -38,6 +38,7 @@ class Asked(NamedTuple):
     cache: Path
     url: str
     offline: bool
+    authority: str = ""
 
     @property
     def lines(self) -> Path:
@@ -48,11 +49,12 @@ class Asked(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """`command(program, asked)` is what to run, `environment` what it needs to know besides; `pins(asked)`
-    reads the answer. `has_offline`: whether a warm run can be forbidden to ask the index."""
+    """`packages` are what to install of the index, the tool's own first. `command(program, asked)` is what to
+    run, `environment` what it needs to know besides; `pins(asked)` reads the answer. `has_offline`: whether a
+    warm run can be forbidden to ask the index."""
 
     name: str
-    package: str
+    packages: tuple[str, ...]
     command: Callable[[str, Asked], list[str]]
     pins: Callable[[Asked], dict[str, str]]
     differs: str = ""
@@ -83,7 +85,9 @@ def _common(asked: Asked) -> list[str]:
 
 
 def _compatlock(program: str, asked: Asked) -> list[str]:
-    return [program, "lock", *_common(asked), "--max-lag", "none"]
+    # As with most indexes, the system's authorities are read; here another one as well.
+    authority = ["--cert", asked.authority] if asked.authority else []
+    return [program, "lock", *_common(asked), "--max-lag", "none", *authority]
 
 
 def _uv(program: str, asked: Asked) -> list[str]:
@@ -145,6 +149,18 @@ def _poetry(program: str, asked: Asked) -> list[str]:
     return [program, "lock", "--directory", str(asked.folder), "--no-interaction", "--quiet"]
 
 
+def _nab(program: str, asked: Asked) -> list[str]:
+    index = f'[[tool.nab.indexes]]\nname = "replay"\nurl = "{asked.url}"\n'
+    platform = 'platform = { id = "linux_x86_64", runs-on-libc = "2.34" }'
+    target = f'[tool.nab.environment]\npython = "{PYTHON_VERSION}"\n{platform}\n'
+    _project(asked, f"=={PYTHON_VERSION}.*", f"{index}\n{target}")
+    return [
+        program, "lock", str(asked.folder / "pyproject.toml"), "--format", "requirements",
+        "--output", str(_lock(asked)), "--cache-dir", str(asked.cache), "--no-progress", "-q",
+        *(["--offline"] if asked.offline else []),
+    ]  # fmt: skip
+
+
 def _pins_of_table(file: str) -> Callable[[Asked], dict[str, str]]:
     def pins(asked: Asked) -> dict[str, str]:
         table = tomllib.loads((asked.folder / file).read_text(encoding="utf-8"))
@@ -162,24 +178,26 @@ TOOLS = {
     for tool in (
         Tool(
             "compatlock",
-            "",
+            (),
             _compatlock,
             _pins_of_lines,
             "with `--max-lag none`, since the others take answers of any age, too",
             has_offline=True,
         ),
-        Tool("uv", "uv", _uv, _pins_of_lines, has_offline=True),
-        Tool("pip", "pip", _pip, _pins_of_pip, f"`install --dry-run`, so no hashes; {_OF_PIP}"),
+        Tool("uv", ("uv",), _uv, _pins_of_lines, has_offline=True),
+        Tool("pip", ("pip",), _pip, _pins_of_pip, f"`install --dry-run`, so no hashes; {_OF_PIP}"),
         Tool(
             "pip-compile",
-            "pip-tools",
+            ("pip-tools",),
             _pip_compile,
             _pins_of_lines,
             f"of pip-tools; for the interpreter that it runs in; {_WARM_ASKS}",
         ),
+        Tool("nab", ("nab",), _nab, _pins_of_lines, "builds nothing", has_offline=True),
         Tool(
             "pdm",
-            "pdm",
+            # Its cache needs an older hishel than it asks for.
+            ("pdm", "hishel<2"),
             _pdm,
             _pins_of_table("pdm.lock"),
             _WARM_ASKS,
@@ -187,7 +205,7 @@ TOOLS = {
         ),
         Tool(
             "poetry",
-            "poetry",
+            ("poetry",),
             _poetry,
             _pins_of_table("poetry.lock"),
             f"for all platforms at once; {_WARM_ASKS}",
@@ -197,42 +215,40 @@ TOOLS = {
 }
 
 
-def clean_environment() -> dict[str, str]:
-    """The environment for all tools, without what configures them here."""
+def environment(tool: Tool, asked: Asked) -> dict[str, str]:
+    """The environment for a run, without what configures tools on this machine."""
     dropped = ("PIP_", "UV_", "PDM_", "POETRY_", "PYTHON", "VIRTUAL_ENV", "COMPATLOCK_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    return {**kept, "PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    if asked.authority and tool.packages:
+        kept.pop("SSL_CERT_DIR", None)
+        for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"):
+            kept[name] = asked.authority
+    quiet = {"PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {**kept, **quiet, **tool.environment(asked)}
 
 
 def program(tool: Tool, folder: Path) -> str:
     """The tool's program: compatlock's beside this interpreter, a peer's in an environment of its own below
-    `folder`, where it is installed if it is not yet. Raises SystemExit when that is impossible."""
-    if not tool.package:
+    `folder`, where it is installed if it is not yet for this Python. Raises SystemExit when that is
+    impossible."""
+    if not tool.packages:
         found = shutil.which("compatlock", path=sysconfig.get_path("scripts"))
         if found is None:
             raise SystemExit("compatlock is not installed in this environment")
         return found
-    place = folder / tool.package
+    place = folder / f"{tool.packages[0]}-py{sys.version_info[0]}.{sys.version_info[1]}"
     path = place / "bin" / tool.name
     if not (place / "installed").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-        install = [
-            str(place / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--upgrade",
-            tool.package,
-        ]
-        if subprocess.run(install).returncode or not path.exists():
-            raise SystemExit(f"{tool.package} cannot be installed")
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(place)], check=True)
+        pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--upgrade"]
+        if subprocess.run([*pip, *tool.packages]).returncode or not path.exists():
+            raise SystemExit(f"{tool.packages[0]} cannot be installed")
         (place / "installed").touch()
     return str(path)
 
 
 def version(program: str) -> str:
     """The version that a tool tells."""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, env=clean_environment())
+    done = subprocess.run([program, "--version"], capture_output=True, text=True)
     found = re.search(r"\d+(?:\.\w+)+", done.stdout)
     return found[0] if found else "?"

@@ -64,7 +64,7 @@ class Phases:
 
 
 def _wrap_warm(phases: Phases) -> None:
-    from compatlock.api import assemble, files, locking, session
+    from compatlock.api import assemble, drive, files, locking, session
     from compatlock.cli import run_lock
     from compatlock.index import store, supply
     from compatlock.lockfile import write
@@ -72,7 +72,7 @@ def _wrap_warm(phases: Phases) -> None:
     for phase, holder, name in (
         ("open the store", session, "Store"),
         ("read input, profiles and facts", session, "prepare"),
-        ("solve", locking, "drive"),
+        ("solve", drive.KeptSearch, "_drive"),
         ("read packages", supply.Supply, "packages"),
         ("read dependencies", supply.Supply, "dependencies"),
         ("assemble", assemble.Assembler, "lock"),

@@ -2,9 +2,9 @@
 
     python -m benchmarks.record [PROBLEM...] [--peers uv,pip,...] [--folder DIR] [--again]
 
-First compatlock records (as `compatlock snapshot` does), then it and each peer run on a replay that asks
-the real index for what is not there yet. Snapshots are kept below the user's cache folder; they are too
-large to check in.
+compatlock and each peer run on a replay that asks the real index for what is not there yet.
+`benchmarks.run` does the same for what it needs. Snapshots are kept below the user's cache folder; they
+are too large to check in.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.measure import attempt
-from benchmarks.peers import PLATFORM, PYTHON_VERSION, TOOLS, Asked, clean_environment, program
+from benchmarks.peers import PLATFORM, PYTHON_VERSION, TOOLS, Asked, environment, program
 from benchmarks.problems import MATRIX, PROBLEMS, Problem
-from benchmarks.replay import EXCLUDE_NEWER, Server
+from benchmarks.server import Certificate, Server
 
 from compatlock.api.options import LockOptions
-from compatlock.api.record import record
 from compatlock.model.target import Target
 
 TIMEOUT = 240.0
@@ -45,24 +44,35 @@ def options(problem: Problem) -> LockOptions:
     return LockOptions(requirements=problem.requirements, target=target, no_binary=no_binary)
 
 
-def record_problem(name: str, path: Path, programs: dict[str, str]) -> str:
-    """Record one problem into `path`; what the tools did, in words."""
-    problem = PROBLEMS[name]
+def is_recorded(folder: Path, name: str) -> bool:
+    """Whether there is something to replay."""
+    return PROBLEMS[name].kind == MATRIX or Path(snapshot_path(folder, name)).exists()
+
+
+def record_problem(
+    name: str,
+    folder: Path,
+    programs: dict[str, str],
+    certificate: Certificate | None = None,
+    timeout: float = TIMEOUT,
+) -> str:
+    """Record one problem further; what the tools did, in words. Each may run for `timeout` seconds."""
+    problem, path = PROBLEMS[name], Path(snapshot_path(folder, name))
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        asked = options(problem)._replace(exclude_newer=EXCLUDE_NEWER)
-        path.write_bytes(record(asked).dump())
+    authority = certificate.authority if certificate else ""
     words = []
-    with Server(path, record=True) as server, tempfile.TemporaryDirectory() as folder:
+    with (
+        Server(path, record=True, certificate=certificate) as server,
+        tempfile.TemporaryDirectory() as temporary,
+    ):
         for tool_name, found in programs.items():
-            tool = TOOLS[tool_name]
-            place = Path(folder) / tool_name
+            tool, place = TOOLS[tool_name], Path(temporary) / tool_name
             place.mkdir()
-            one = Asked(problem.requirements, problem.options, place, place / "cache", server.url, False)
-            env = {**clean_environment(), **tool.environment(one)}
-            done = attempt(tool.command(found, one), env, TIMEOUT)
+            lines = problem.requirements, problem.options
+            one = Asked(*lines, place, place / "cache", server.url, False, authority)
+            done = attempt(tool.command(found, one), environment(tool, one), timeout)
             words.append(f"{tool_name} {'late' if done.code is None else done.code} {done.run.seconds:.0f}s")
-        path.write_bytes(server.get("/-/snapshot"))
+            path.write_bytes(server.get("/-/snapshot"))
     return f"{path.name}: {path.stat().st_size:,} bytes; {', '.join(words)}"
 
 
@@ -70,18 +80,18 @@ def main() -> None:
     """Record problems that are not recorded yet, or all that are named with --again."""
     parser = argparse.ArgumentParser(description="Record snapshots for the benchmarks.")
     parser.add_argument("problems", nargs="*", metavar="PROBLEM")
-    parser.add_argument("--peers", default="uv,pip")
+    parser.add_argument("--peers", default="uv,pip,nab,pdm,poetry")
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="of each run")
     parser.add_argument("--folder", type=Path, default=cache_folder())
     parser.add_argument("--again", action="store_true", help="read further what is recorded already, too")
     asked = parser.parse_args()
     names = ["compatlock", *filter(None, asked.peers.split(","))]
     programs = {name: program(TOOLS[name], asked.folder / "peers") for name in names}
     for name in asked.problems or PROBLEMS:
-        path = Path(snapshot_path(asked.folder, name))
-        if PROBLEMS[name].kind == MATRIX or (path.exists() and not asked.again):
+        if PROBLEMS[name].kind == MATRIX or (is_recorded(asked.folder, name) and not asked.again):
             continue
         try:
-            print(record_problem(name, path, programs), flush=True)
+            print(record_problem(name, asked.folder, programs, timeout=asked.timeout), flush=True)
         except Exception as error:  # The others can still be recorded.
             print(f"{name}: {error}", file=sys.stderr, flush=True)
 

@@ -82,40 +82,48 @@ def usable(metadata: Metadata | None) -> bool:
     return metadata is None or not (metadata.problem or metadata.source == MISSING)
 
 
-def listing(snapshot: Snapshot, found: Listing, before: int, *, recording: bool = False) -> bytes:
+def listing(
+    snapshot: Snapshot, found: Listing, before: int, root: str = "", *, recording: bool = False
+) -> bytes:
     """The JSON answer for a project: of the files uploaded up to `before` (seconds since the epoch) that
-    can be shown."""
+    can be shown. Their URLs are absolute, below `root`, and entries have the keys that the public index
+    writes: others are read more slowly by some tools."""
     files = []
     for release in found.releases:
         for file in release.files:
             metadata = snapshot.metadata.get((found.project, file.filename))
             if (file.upload_time or 0) <= before and usable(metadata):
-                entry = _entry(found.project, release.version, file, metadata)
-                if recording and metadata is None and not file.is_wheel:
+                entry = _entry(found.project, release.version, file, metadata, root)
+                if recording and metadata is None:
                     # It is not known yet what it will hold.
-                    entry["hashes"] = {}
+                    entry["hashes"] = entry["hashes"] if file.is_wheel else {}
+                    entry["core-metadata"] = file.is_wheel
                 files.append(entry)
     versions = sorted({release.version for release in found.releases})
     answer = {"meta": {"api-version": "1.1"}, "name": found.project, "versions": versions, "files": files}
     return json.dumps(answer, separators=(",", ":")).encode()
 
 
-def _entry(project: str, version: str, file: File, metadata: Metadata | None) -> dict[str, object]:
+def _entry(project: str, version: str, file: File, metadata: Metadata | None, root: str) -> dict[str, object]:
     made = b"" if file.is_wheel or metadata is None else sdist(project, version, file, metadata)
     digest = file.sha256 if file.is_wheel else ""
     digest = digest or hashlib.sha256(made or file.filename.encode()).hexdigest()
-    entry: dict[str, object] = {
+    side_file: object = False
+    if file.is_wheel:
+        # What was not recorded is not served either: any hash will do.
+        text = file.filename.encode() if metadata is None else core_metadata(project, version, file, metadata)
+        side_file = {"sha256": hashlib.sha256(text).hexdigest()}
+    time = None
+    if file.upload_time is not None:
+        moment = datetime.fromtimestamp(file.upload_time, timezone.utc)
+        time = moment.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+    return {
+        "core-metadata": side_file,
         "filename": file.filename,
-        "url": f"../../files/{project}/{file.filename}",
         "hashes": {"sha256": digest},
+        "requires-python": file.requires_python or None,
         "size": len(made) or file.size or 1000,
+        "upload-time": time,
+        "url": f"{root}/files/{project}/{file.filename}",
         "yanked": False if file.yanked is None else file.yanked or True,
     }
-    if file.requires_python:
-        entry["requires-python"] = file.requires_python
-    if file.upload_time is not None:
-        time = datetime.fromtimestamp(file.upload_time, timezone.utc)
-        entry["upload-time"] = time.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
-    if file.is_wheel:
-        entry["core-metadata"] = True
-    return entry

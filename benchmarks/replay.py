@@ -1,12 +1,12 @@
 """A package index on the loopback interface that replays a snapshot to any tool.
 
-    python -m benchmarks.replay SNAPSHOT [--record] [--exclude-newer TIME]
+    python -m benchmarks.replay SNAPSHOT [--record] [--latency MS] [--certificate FILE KEY]
 
 Serves what `compatlock snapshot` recorded (see `benchmarks.rendering`), or a matrix (`matrix-1000`), and
-prints its URL. It is a process of its own, with all listings made at the start, so that what is measured
-are the tools. With `--record`, what the snapshot lacks is asked of the real index, and kept. Below `/-/`:
-`stats` tells what was asked for since the last time (and forgets it), `snapshot` is the document as it is
-now.
+prints its URL (see `benchmarks.serving`). It is a process of its own, with all listings made and compressed
+at the start, so that what is measured are the tools. With `--record`, what the snapshot lacks is asked of the
+real index, and kept. Below `/-/`: `stats` tells what was asked for since the last time (and forgets it),
+`snapshot` is the document as it is now.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import subprocess
+import socket
 import sys
 import threading
-import urllib.request
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple
 
 from benchmarks.matrices import matrix
+from benchmarks.serving import JSON, Answer, packed, serve
 
 from benchmarks import rendering
 from compatlock.index.lazy_network import LazyNetwork
@@ -34,19 +31,7 @@ from compatlock.model.listing import ABSENT, File, Listing
 from compatlock.model.metadata import Metadata
 
 EXCLUDE_NEWER = "2026-11-30T14:00:00Z"
-_ROOT = Path(__file__).resolve().parents[1]
-_JSON = "application/vnd.pypi.simple.v1+json"
-_BINARY = "application/octet-stream"
 _LISTING_AGE, _FILE_AGE = 600, 365_000_000
-
-
-class Answer(NamedTuple):
-    """What is sent back: `age` is for how many seconds it may be believed."""
-
-    status: int
-    body: bytes = b""
-    kind: str = _BINARY
-    age: int = 0
 
 
 class Real:
@@ -86,14 +71,15 @@ class Real:
 
 
 class Replay:
-    """What is served. `missed` counts requests for what was not recorded."""
+    """What is served at `root`. `missed` counts requests for what was not recorded."""
 
-    def __init__(self, snapshot: Snapshot, before: int, real: Real | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, before: int, root: str = "", real: Real | None = None) -> None:
         self.snapshot = snapshot
         self.requests = self.sent = self.missed = 0
         self._before = before
+        self._root = root
         self._real = real
-        self._listings: dict[str, bytes] = {}
+        self._listings: dict[str, Answer] = {}
         self._places = {
             (project, file.filename): (release.version, file)
             for project, listing in snapshot.listings.items()
@@ -102,7 +88,9 @@ class Replay:
         }
         if real is None:
             for project, listing in snapshot.listings.items():
-                self._listings[project] = rendering.listing(snapshot, listing, before)
+                made = _listed(rendering.listing(snapshot, listing, before, root))
+                packed(made.body)
+                self._listings[project] = made
 
     def answer(self, path: str) -> Answer:
         """Answer a GET request."""
@@ -120,7 +108,6 @@ class Replay:
         return Answer(404)
 
     def _listing(self, project: str) -> Answer:
-        body = self._listings.get(project)
         found = self.snapshot.listings.get(project)
         if found is None and self._real is not None:
             found = self._real.listing(project)
@@ -132,12 +119,9 @@ class Replay:
             self.missed += 1
         if found is None or not found.found or found.digest == ABSENT:
             return Answer(404)
-        if body is None:
-            recording = self._real is not None
-            body = rendering.listing(self.snapshot, found, self._before, recording=recording)
-            if self._real is None:
-                self._listings[project] = body
-        return Answer(200, body, _JSON, _LISTING_AGE)
+        if self._real is None:
+            return self._listings[project]
+        return _listed(rendering.listing(self.snapshot, found, self._before, self._root, recording=True))
 
     def _file(self, project: str, filename: str) -> Answer:
         """Metadata of a wheel, or an sdist. There are no wheels."""
@@ -159,92 +143,25 @@ class Replay:
         body = made(project, *place, known)
         return Answer(200, body, age=_FILE_AGE) if body else Answer(404)
 
+    def count(self, path: str, size: int) -> None:
+        """An answer was sent, with a body of so many bytes."""
+        if "/-/" not in path:
+            self.requests += 1
+            self.sent += size
 
-async def _serve(replay: Replay) -> None:
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def respond(self, path: str) -> Answer:
+        """Answer a GET request; elsewhere than in the loop if the real index may have to be asked."""
+        if self._real is None:
+            return self.answer(path)
         try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                await _respond(replay, head.decode("latin-1"), writer)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(talk, "127.0.0.1", 0, limit=2**20)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
-    async with server:
-        await server.serve_forever()
-
-
-async def _respond(replay: Replay, head: str, writer: asyncio.StreamWriter) -> None:
-    method, path = head.split(" ", 2)[:2]
-    path = path.partition("?")[0]
-    if replay._real is None:
-        answer = replay.answer(path)
-    else:
-        try:
-            answer = await asyncio.get_running_loop().run_in_executor(None, replay.answer, path)
+            return await asyncio.get_running_loop().run_in_executor(None, self.answer, path)
         except Exception as error:  # The index failed: tools are told so, and the recording is not used.
             print(f"{path}: {error}", file=sys.stderr)
-            answer = Answer(503)
-    tag = sha256(answer.body).hexdigest()[:16] if answer.kind == _JSON else ""
-    status, body = answer.status, answer.body
-    if tag and f'"{tag}"' in head:
-        status, body = 304, b""
-    headers = [f"HTTP/1.1 {status} {'OK' if status == 200 else 'Other'}", f"Content-Length: {len(body)}"]
-    headers += [f"Content-Type: {answer.kind}", f"Cache-Control: max-age={answer.age}"]
-    headers += [f'ETag: "{tag}"'] if tag else []
-    if "/-/" not in path:
-        replay.requests += 1
-        replay.sent += len(body)
-    writer.write(("\r\n".join(headers) + "\r\n\r\n").encode() + (b"" if method == "HEAD" else body))
-    await writer.drain()
+            return Answer(503)
 
 
-class Server:
-    """A replay in a process of its own, at `url` (the root of a Simple index)."""
-
-    def __init__(self, snapshot: str | Path, *, record: bool = False) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.replay",
-            str(snapshot),
-            *(["--record"] if record else []),
-        ]
-        inherited = os.environ.get("PYTHONPATH")
-        paths = os.pathsep.join([str(_ROOT), *([inherited] if inherited else [])])
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths}
-        )
-        assert self._process.stdout is not None
-        self.root = self._process.stdout.readline().strip()
-        if not self.root:
-            raise RuntimeError(f"{' '.join(command)} did not start")
-        self.url = f"{self.root}/simple/"
-
-    def get(self, path: str) -> bytes:
-        """The body of an answer."""
-        with urllib.request.urlopen(self.root + path) as answer:
-            body: bytes = answer.read()
-            return body
-
-    def stats(self) -> dict[str, int]:
-        """Requests, bytes sent and requests for what is not there, since the last time."""
-        found: dict[str, int] = json.loads(self.get("/-/stats"))
-        return found
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.terminate()
-        self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+def _listed(body: bytes) -> Answer:
+    return Answer(200, body, JSON, _LISTING_AGE, sha256(body).hexdigest()[:16])
 
 
 def load(name: str) -> Snapshot:
@@ -266,9 +183,16 @@ def main() -> None:
     parser.add_argument("snapshot")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--exclude-newer", default=EXCLUDE_NEWER)
+    parser.add_argument("--latency", type=float, default=0.0, metavar="MS", help="before each answer")
+    parser.add_argument("--certificate", nargs=2, metavar=("FILE", "KEY"), help="serve over TLS, and HTTP/2")
     asked = parser.parse_args()
     real = Real() if asked.record else None
-    asyncio.run(_serve(Replay(load(asked.snapshot), seconds(asked.exclude_newer), real)))
+    place = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    root = f"http{'s' if asked.certificate else ''}://127.0.0.1:{place.getsockname()[1]}"
+    replay = Replay(load(asked.snapshot), seconds(asked.exclude_newer), root, real)
+    certificate = tuple(asked.certificate) if asked.certificate else None
+    print(root, flush=True)
+    asyncio.run(serve(place, replay.respond, replay.count, certificate, asked.latency / 1000))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Run problems with compatlock and its peers, in turn, on one replay, and write docs/benchmarks.md.
+"""Run all problems with compatlock and its peers on one replay, and write docs/benchmarks.md.
 
-    python -m benchmarks.run [PROBLEM...] [--peers uv,pip,...] [--rounds N] [--cold-rounds N]
+    python -m benchmarks.run [PROBLEM...] [--peers pip,nab,...] [--rounds N] [--cold-rounds N] [--latency MS]
 
-Problems have to be recorded first (`python -m benchmarks.record`); those that are not are left out, and the
-report says so. Results are kept as JSON in the folder, so that several runs make one report;
-`--report-only` measures nothing.
+What is not recorded yet is recorded first (`benchmarks.record`), for which the real index is asked. Then come
+pairs of runs of compatlock and uv for all problems, then the other peers, once each with an empty cache, and
+how cost grows with the index (`benchmarks.growth`; without names of problems only). Results are kept as JSON
+in the folder, so that several runs make one report; `--report-only` measures nothing.
 """
 
 from __future__ import annotations
@@ -12,128 +13,141 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Attempt, attempt
-from benchmarks.peers import PYTHON_VERSION, TOOLS, Asked, clean_environment, program, version
-from benchmarks.problems import MATRIX, PROBLEMS, Problem
-from benchmarks.quality import quality, unfit
-from benchmarks.record import cache_folder, options, snapshot_path
-from benchmarks.replay import Server
+from benchmarks.bench import Bench, Limits, Unrecorded
+from benchmarks.peers import TOOLS, program, version
+from benchmarks.problems import PROBLEMS
+from benchmarks.record import cache_folder, is_recorded, record_problem, snapshot_path
+from benchmarks.server import Certificate, Server, make_certificate
 
-from compatlock.errors import CompatlockError
-from compatlock.model.index import parse_indexes
-
-TIMEOUT = 120.0
-# A tool whose run took longer is not run again: its figure is one of a single run.
-SLOW = 40.0
-SOLVED, UNSOLVED, LATE, MISSED = "solved", "no answer", "timeout", "not recorded"
+FIRST = ("compatlock", "uv")
+# As long as it takes an answer to come from a server that is not near.
+LATENCY = 20.0
+# In seconds: of a run of compatlock and uv, of all their cold or warm runs of a problem, of a run of a peer.
+LIMITS, PEER_LIMIT = Limits(60.0, 30.0), 30.0
 
 
-class Bench:
-    """One problem on a replay, with a folder and a cache for each tool."""
+class Runner:
+    """Runs problems as asked on the command line."""
 
-    def __init__(self, problem: Problem, server: Server, folder: Path, programs: dict[str, str]) -> None:
-        self._problem = problem
-        self._server = server
-        self._folder = folder
-        self._programs = programs
+    def __init__(self, asked: argparse.Namespace, certificate: Certificate | None) -> None:
+        self._asked = asked
+        self._certificate = certificate
+        self._folder: Path = asked.folder
+        self._versions: dict[str, str] = {}
+        self._programs: dict[str, str] = {}
 
-    def asked(self, tool: str, *, offline: bool = False) -> Asked:
-        """What a tool is asked."""
-        folder = self._folder / tool
-        problem = self._problem
-        return Asked(
-            problem.requirements, problem.options, folder, folder / "cache", self._server.url, offline
-        )
-
-    def once(self, tool: str, *, cold: bool) -> tuple[Attempt, dict[str, int], dict[str, str]]:
-        """Run a tool without an older answer; what happened, what it asked for, and its pins."""
-        asked = self.asked(tool, offline=not cold and TOOLS[tool].has_offline)
-        kept = {asked.cache.name} if not cold else set()
-        asked.folder.mkdir(exist_ok=True)
-        for path in asked.folder.iterdir():
-            if path.name not in kept:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        command = TOOLS[tool].command(self._programs[tool], asked)
-        env = {**clean_environment(), **TOOLS[tool].environment(asked)}
-        self._server.stats()
-        done = attempt(command, env, TIMEOUT)
-        pins = TOOLS[tool].pins(asked) if done.code == 0 else {}
-        return done, self._server.stats(), pins
-
-    def run(self, rounds: int, cold_rounds: int) -> dict[str, Any]:
-        """Cold rounds, then warm ones; each is one run of each tool, one right after the other. A tool that
-        did not come to an end in time is not run again."""
-        results: dict[str, Any] = {tool: {"cold": [], "warm": []} for tool in self._programs}
-        for kind, count in (("cold", cold_rounds), ("warm", rounds)):
-            for _ in range(count):
-                for tool, result in results.items():
-                    slow = any(run[0] > SLOW for run in (*result["cold"], *result["warm"]))
-                    if result.get("state") not in (LATE, MISSED) and not slow:
-                        self._round(tool, kind, result)
-        return results
-
-    def _round(self, tool: str, kind: str, result: dict[str, Any]) -> None:
-        done, stats, pins = self.once(tool, cold=kind == "cold")
-        state = LATE if done.code is None else SOLVED if done.code == 0 else UNSOLVED
-        if kind == "cold":
-            if stats["missed"]:
-                # It wanted to read what nobody recorded: its figures would say nothing.
-                state = MISSED
-                result["missed"] = stats["missed"]
-            result.update(state=state, pins=pins, stats=stats, said=done.said[-600:])
-        if state == result["state"] and state != LATE:
-            result[kind].append([*done.run])
-
-    def measure(self, results: dict[str, Any]) -> None:
-        """Add the quality of each answer, measured alike over the replay."""
-        indexes = parse_indexes(self._server.url)
-        for tool, result in results.items():
-            if result.get("state") != SOLVED:
-                continue
-            own = str(self._folder / "measure")
-            asked = options(self._problem)._replace(indexes=indexes, cache_dir=own)
+    def install(self, names: list[str]) -> None:
+        """Install the tools, each into an environment of its own. One that cannot be is left out."""
+        for name in names:
             try:
-                found = quality(asked, result["pins"])
-                result["quality"] = found._replace(unfit=unfit(asked, result["pins"]))._asdict()
-            except CompatlockError as error:
-                print(f"{tool}: its pins cannot be measured: {error}", file=sys.stderr)
+                self._programs[name] = program(TOOLS[name], self._folder / "peers")
+            except SystemExit as error:
+                if name in FIRST:
+                    raise
+                print(f"{name}: {error}", file=sys.stderr)
+                continue
+            self._versions[name] = version(self._programs[name])
+
+    def server(self, name: str, *, record: bool = False) -> Server:
+        """A replay of a problem."""
+        latency = 0.0 if record else self._asked.latency
+        snapshot = snapshot_path(self._folder, name)
+        return Server(snapshot, record=record, certificate=self._certificate, latency=latency)
+
+    def pairs(self, name: str) -> None:
+        """Rounds of compatlock and uv. What one of them reads and nobody recorded is recorded now."""
+        programs = {tool: self._programs[tool] for tool in FIRST}
+        for insist in (FIRST, FIRST, ()):
+            try:
+                self._run(name, programs, LIMITS, self._asked.rounds, self._asked.cold_rounds, insist)
+                return
+            except Unrecorded as error:
+                print(f"{name}: recording further", flush=True)
+                again = {tool: programs[tool] for tool in error.args[0]}
+                record_problem(name, self._folder, again, self._certificate)
+
+    def peers(self, name: str) -> None:
+        """All others, once."""
+        limits = Limits(self._asked.peer_limit, 0.0)
+        for tool, found in self._programs.items():
+            if tool not in FIRST:
+                self._run(name, {tool: found}, limits, 0, 1, ())
+
+    def _run(
+        self,
+        name: str,
+        programs: dict[str, str],
+        limits: Limits,
+        rounds: int,
+        cold: int,
+        insist: tuple[str, ...],
+    ) -> None:
+        with tempfile.TemporaryDirectory() as place, self.server(name) as server:
+            bench = Bench(PROBLEMS[name], server, Path(place), programs, limits)
+            load = round(os.getloadavg()[0], 1)
+            results = bench.run(rounds, cold, insist=insist)
+            bench.measure(results)
+        for tool, result in results.items():
+            result.update(version=self._versions[tool], load=load, measured=time.time())
+            result.update(latency=self._asked.latency, limit=limits.run, protocol=self._asked.protocol)
+            _keep(self._folder, name, tool, result)
+            times = (f"{kind} {_words(result[kind])}" for kind in ("cold", "warm") if result[kind])
+            print(f"{name}: {tool} {result['state']} {' '.join(times)}", flush=True)
 
 
-def run_problem(
-    name: str, folder: Path, programs: dict[str, str], asked: argparse.Namespace
-) -> dict[str, Any]:
-    """Results of one problem, by tool."""
-    with tempfile.TemporaryDirectory() as place, Server(snapshot_path(folder, name)) as server:
-        bench = Bench(PROBLEMS[name], server, Path(place), programs)
-        results = bench.run(asked.rounds, asked.cold_rounds)
-        bench.measure(results)
-    return results
+def _words(runs: list[list[float]]) -> str:
+    return " ".join(f"{run[0]:.2f}" for run in runs) + " s"
 
 
 def default_peers() -> list[str]:
-    """All that can be asked for the target: pip-compile knows only the interpreter that it runs in."""
-    runs = f"{sys.version_info[0]}.{sys.version_info[1]}" == PYTHON_VERSION
-    return [name for name in TOOLS if name != "compatlock" and (runs or name != "pip-compile")]
+    """All that say something new: pip-compile resolves as pip does, for the Python that it runs in only."""
+    return [name for name in TOOLS if name not in (*FIRST, "pip-compile")]
 
 
-def is_recorded(folder: Path, name: str) -> bool:
-    """Whether there is something to replay."""
-    return PROBLEMS[name].kind == MATRIX or Path(snapshot_path(folder, name)).exists()
+def _record(names: list[str], runner: Runner, folder: Path, certificate: Certificate | None) -> None:
+    for name in names:
+        if not is_recorded(folder, name):
+            try:
+                print(record_problem(name, folder, runner._programs, certificate), flush=True)
+            except Exception as error:  # The others can still be measured.
+                print(f"{name} cannot be recorded: {error}", file=sys.stderr, flush=True)
 
 
-def main() -> None:
-    """Measure, keep the results, write the report."""
+def measure(asked: argparse.Namespace, certificate: Certificate | None) -> None:
+    """Record what is missing, and measure everything."""
+    names = asked.problems or list(PROBLEMS)
+    runner = Runner(asked, certificate)
+    runner.install([*FIRST, *filter(None, asked.peers.split(","))])
+    _record(names, runner, asked.folder, certificate)
+    names = [name for name in names if is_recorded(asked.folder, name)]
+    start = time.monotonic()
+    for step, title in ((runner.pairs, "compatlock and uv"), (runner.peers, "other peers")):
+        for number, name in enumerate(names, 1):
+            minutes = (time.monotonic() - start) / 60
+            print(f"--- {title}: {name}, {number} of {len(names)}, minute {minutes:.0f}", flush=True)
+            step(name)
+    if not asked.problems:
+        subprocess.run([sys.executable, "-m", "benchmarks.growth", "--folder", str(asked.folder)], check=True)
+    print(f"measured in {(time.monotonic() - start) / 60:.0f} minutes")
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description="Compare compatlock with other tools on recorded problems.")
     parser.add_argument("problems", nargs="*", metavar="PROBLEM", help=f"of: {', '.join(PROBLEMS)}")
-    parser.add_argument("--peers", default=",".join(default_peers()), help="of: %(default)s")
-    parser.add_argument("--rounds", type=int, default=5, help="warm runs of each tool")
-    parser.add_argument("--cold-rounds", type=int, default=3, help="runs with an empty cache")
+    parser.add_argument("--peers", default=",".join(default_peers()), help="beside uv; of: %(default)s")
+    parser.add_argument("--rounds", type=int, default=9, help="warm pairs of compatlock and uv")
+    parser.add_argument("--cold-rounds", type=int, default=5, help="pairs with empty caches")
+    parser.add_argument("--peer-limit", type=float, default=PEER_LIMIT, metavar="SECONDS")
+    parser.add_argument("--latency", type=float, default=LATENCY, metavar="MS", help="of each answer")
+    parser.add_argument("--protocol", choices=("h2", "http/1.1"), default="h2", help="h2 is over TLS")
     parser.add_argument("--folder", type=Path, default=cache_folder(), help="snapshots, peers and results")
     parser.add_argument("--docs", type=Path, default=Path("docs"), help="where benchmarks.md goes")
     parser.add_argument("--report-only", action="store_true")
@@ -141,21 +155,18 @@ def main() -> None:
     unknown = [name for name in asked.problems if name not in PROBLEMS]
     if unknown:
         parser.error(f"unknown problem {unknown[0]!r}; known: {', '.join(PROBLEMS)}")
+    strange = [name for name in asked.peers.split(",") if name and name not in TOOLS]
+    if strange:
+        parser.error(f"unknown peer {strange[0]!r}; known: {', '.join(TOOLS)}")
+    return asked
+
+
+def main() -> None:
+    """Measure, keep the results, write the report."""
+    asked = arguments()
     if not asked.report_only:
-        names = ["compatlock", *filter(None, asked.peers.split(","))]
-        programs = {name: program(TOOLS[name], asked.folder / "peers") for name in names}
-        versions = {name: version(found) for name, found in programs.items()}
-        for name in asked.problems or PROBLEMS:
-            if not is_recorded(asked.folder, name):
-                print(f"{name}: not recorded", file=sys.stderr)
-                continue
-            results = run_problem(name, asked.folder, programs, asked)
-            for tool, result in results.items():
-                result["version"] = versions[tool]
-                result["load"] = round(os.getloadavg()[0], 1)
-                _keep(asked.folder, name, tool, result)
-                times = [f"{1000 * run[0]:.0f}" for run in result["warm"]]
-                print(name, tool, result["state"], "warm ms:", *times, flush=True)
+        with tempfile.TemporaryDirectory() as place:
+            measure(asked, make_certificate(Path(place)) if asked.protocol == "h2" else None)
     from benchmarks.report import write_report
 
     write_report(asked.folder, asked.docs)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import shutil
 import tarfile
 from pathlib import Path
 
 import pytest
 from benchmarks.matrices import ROOTS, matrix
+from benchmarks.measure import Attempt, Run
 from benchmarks.problems import IMPOSSIBLE, MATRIX, PROBLEMS
 from benchmarks.quality import quality, unfit
-from benchmarks.replay import Replay, Server
+from benchmarks.replay import Replay
+from benchmarks.server import Server, make_certificate
 
-from benchmarks import rendering, run
+from benchmarks import bench, rendering
 from compatlock import Target, lock
 from compatlock.api.options import LockOptions
 from compatlock.index.snapshot import Snapshot
@@ -40,10 +44,12 @@ def _snapshot() -> Snapshot:
 
 
 def test_a_listing_ends_at_the_cut() -> None:
-    answer = json.loads(Replay(_snapshot(), 2000).answer("/simple/app/").body)
+    answer = json.loads(Replay(_snapshot(), 2000, "https://index.example").answer("/simple/app/").body)
     assert [file["filename"] for file in answer["files"]] == ["app-1.0-py3-none-any.whl", "app-1.0.tar.gz"]
     wheel, sdist = answer["files"]
-    assert wheel["core-metadata"] is True
+    assert wheel["url"] == "https://index.example/files/app/app-1.0-py3-none-any.whl"
+    body = Replay(_snapshot(), 2000).answer("/files/app/app-1.0-py3-none-any.whl.metadata").body
+    assert wheel["core-metadata"] == {"sha256": hashlib.sha256(body).hexdigest()}
     assert wheel["requires-python"] == ">=3.8"
     assert wheel["upload-time"] == "1970-01-01T00:16:40.000000Z"
     assert len(sdist["hashes"]["sha256"]) == 64
@@ -62,8 +68,6 @@ def test_metadata_is_a_core_metadata_file() -> None:
 
 
 def test_an_sdist_is_what_its_hash_says() -> None:
-    import hashlib
-
     replay = Replay(_snapshot(), 2000)
     listed = json.loads(replay.answer("/simple/app/").body)["files"][1]
     body = replay.answer("/files/app/app-1.0.tar.gz").body
@@ -103,7 +107,7 @@ def test_the_planted_answer_fits_and_ours_is_no_worse(tmp_path: Path) -> None:
     assert asked["missed"] == 0
 
 
-def test_a_run_keeps_what_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_keeps_what_happened(tmp_path: Path) -> None:
     import sys
 
     # compatlock's own program, as the tests have it.
@@ -113,13 +117,42 @@ def test_a_run_keeps_what_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     program.write_text(f"{text}from compatlock.cli.main import main\nmain()\n", encoding="utf-8")
     program.chmod(0o755)
     with Server("matrix-100") as server:
-        bench = run.Bench(PROBLEMS["matrix-100"], server, tmp_path, {"compatlock": str(program)})
-        monkeypatch.setattr(run, "SLOW", 1000.0)
-        found = bench.run(1, 1)["compatlock"]
-    assert found["state"] == run.SOLVED
+        limits = bench.Limits(300.0, 1000.0)
+        made = bench.Bench(PROBLEMS["matrix-100"], server, tmp_path, {"compatlock": str(program)}, limits)
+        found = made.run(1, 1, insist=["compatlock"])["compatlock"]
+    assert found["state"] == bench.SOLVED
     assert set(LINES) <= set(found["pins"])
     assert found["stats"]["requests"] > 0
     assert len(found["cold"]) == len(found["warm"]) == 1
+
+
+def test_what_nobody_recorded_is_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = Attempt(Run(1.0, 1.0, 1), 0, "")
+    monkeypatch.setattr(bench.Bench, "once", lambda *_, **__: (done, {"missed": 1}, {}))
+    with Server("matrix-100") as server:
+        made = bench.Bench(PROBLEMS["matrix-100"], server, tmp_path, {"uv": "uv"}, bench.Limits(1.0, 1.0))
+        found = made.run(1, 1)["uv"]
+        assert (found["state"], found["missed"], found["cold"], found["warm"]) == ("not recorded", 1, [], [])
+        with pytest.raises(bench.Unrecorded):
+            made.run(1, 1, insist=["uv"])
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes certificates with openssl")
+def test_over_tls_and_http2_the_answer_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = make_certificate(tmp_path)
+    with Server("matrix-1000") as server:
+        plain = lock(LINES, index_url=server.url, target=TARGET, cache=False, max_lag=["none"])
+        plainly = server.stats()
+    with Server("matrix-1000", certificate=certificate, latency=1.0) as server:
+        # The standard library's client speaks HTTP/1.1 here, too.
+        assert json.loads(server.get("/simple/p0000/"))["name"] == "p0000"
+        server.stats()
+        monkeypatch.setenv("SSL_CERT_FILE", certificate.authority)
+        found = lock(LINES, index_url=server.url, target=TARGET, cache=False, max_lag=["none"])
+        asked = server.stats()
+    assert found.versions == plain.versions
+    assert asked["missed"] == plainly["missed"] == 0
+    assert asked["requests"] > 100
 
 
 def test_there_are_problems_of_every_kind() -> None:

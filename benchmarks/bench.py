@@ -1,0 +1,121 @@
+"""Runs of tools on one problem, each from an empty folder, on one replay."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from benchmarks.measure import Attempt, attempt
+from benchmarks.peers import TOOLS, Asked, environment
+from benchmarks.problems import Problem
+from benchmarks.quality import quality, unfit
+from benchmarks.record import options
+from benchmarks.server import Server
+
+from compatlock.errors import CompatlockError
+from compatlock.model.index import parse_indexes
+
+SOLVED, UNSOLVED, LATE, MISSED = "solved", "no answer", "timeout", "not recorded"
+
+
+class Unrecorded(Exception):
+    """Tools wanted to read what was not recorded; the argument is their names."""
+
+
+class Limits(NamedTuple):
+    """In seconds: what one run may take, and what all runs of one kind (cold, warm) of a problem take before
+    no further round begins."""
+
+    run: float
+    rounds: float
+
+
+class Bench:
+    """One problem on a replay, with a folder and a cache for each tool."""
+
+    def __init__(
+        self, problem: Problem, server: Server, folder: Path, programs: dict[str, str], limits: Limits
+    ) -> None:
+        self._problem = problem
+        self._server = server
+        self._folder = folder
+        self._programs = programs
+        self._limits = limits
+
+    def asked(self, tool: str, *, offline: bool = False) -> Asked:
+        """What a tool is asked."""
+        folder, problem = self._folder / tool, self._problem
+        authority = self._server.certificate.authority if self._server.certificate else ""
+        lines = problem.requirements, problem.options
+        return Asked(*lines, folder, folder / "cache", self._server.url, offline, authority)
+
+    def once(self, tool: str, *, cold: bool) -> tuple[Attempt, dict[str, int], dict[str, str]]:
+        """Run a tool without an older answer; what happened, what it asked for, and its pins."""
+        asked = self.asked(tool, offline=not cold and TOOLS[tool].has_offline)
+        kept = {asked.cache.name} if not cold else set()
+        asked.folder.mkdir(exist_ok=True)
+        for path in asked.folder.iterdir():
+            if path.name not in kept:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        command = TOOLS[tool].command(self._programs[tool], asked)
+        self._server.stats()
+        done = attempt(command, environment(TOOLS[tool], asked), self._limits.run)
+        try:
+            pins = TOOLS[tool].pins(asked) if done.code == 0 else {}
+        except OSError as error:  # It said that it succeeded, and wrote nothing.
+            done, pins = done._replace(code=1, said=f"{done.said}\n{error}"), {}
+        return done, self._server.stats(), pins
+
+    def run(self, rounds: int, cold_rounds: int, *, insist: Iterable[str] = ()) -> dict[str, Any]:
+        """Cold rounds, then warm ones; each is one run of each tool, one right after the other, every second
+        one in the other order. A tool that fails or does not end in time in a cold run is not run cold again.
+
+        Raises Unrecorded after a round in which a tool of `insist` wanted to read what is not there.
+        """
+        results: dict[str, Any] = {tool: {"cold": [], "warm": []} for tool in self._programs}
+        for kind, count in (("cold", cold_rounds), ("warm", rounds)):
+            start = perf_counter()
+            for turn in range(count):
+                if turn and perf_counter() - start > self._limits.rounds:
+                    break
+                for tool in [*results][:: -1 if turn % 2 else 1]:
+                    if results[tool].get("state") not in (LATE, MISSED):
+                        self._round(tool, kind, results[tool])
+                missed = [tool for tool in insist if results[tool].get("missed")]
+                if missed:
+                    raise Unrecorded(missed)
+        return results
+
+    def _round(self, tool: str, kind: str, result: dict[str, Any]) -> None:
+        done, stats, pins = self.once(tool, cold=kind == "cold")
+        state = LATE if done.code is None else SOLVED if done.code == 0 else UNSOLVED
+        if kind == "cold" and stats["missed"]:
+            result["missed"] = stats["missed"]
+        if kind == "cold" and stats["missed"] and state != LATE:
+            # It wanted to read what nobody recorded: the figures of this run would say nothing.
+            result.setdefault("state", MISSED)
+            result.setdefault("said", done.said[-600:])
+            return
+        if kind == "cold" and "pins" not in result:
+            result.update(state=state, pins=pins, stats=stats, said=done.said[-600:])
+        if state == result["state"] and state != LATE:
+            result[kind].append([*done.run])
+
+    def measure(self, results: dict[str, Any]) -> None:
+        """Add the quality of each answer, measured alike over the replay."""
+        indexes = parse_indexes(self._server.url)
+        for tool, result in results.items():
+            if result.get("state") != SOLVED:
+                continue
+            asked = options(self._problem)._replace(indexes=indexes, cache_dir=str(self._folder / "measure"))
+            if self._server.certificate is not None:
+                asked = asked._replace(cert=self._server.certificate.authority)
+            try:
+                found = quality(asked, result["pins"])
+                result["quality"] = found._replace(unfit=unfit(asked, result["pins"]))._asdict()
+            except CompatlockError as error:
+                print(f"{tool}: its pins cannot be measured: {error}", file=sys.stderr)
