@@ -20,6 +20,7 @@ from compatlock.environment.uv import UvSettings, find_uv, planned, run_uv
 from compatlock.errors import InputError
 from compatlock.lockfile.compare import Change, changes
 from compatlock.lockfile.formats import JSON, PYLOCK, REQUIREMENTS, STDOUT, UV
+from compatlock.model.display import counted
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.platforms import running_platform
@@ -209,7 +210,7 @@ class _Run:
         gone = {name: version for name, version in plan.removed.items() if name not in plan.installed}
         if gone:
             listed = ", ".join(f"{name} {version}" for name, version in sorted(gone.items()))
-            what = "1 package" if len(gone) == 1 else f"{len(gone)} packages"
+            what = counted(len(gone), "package")
             self._tell(f"removing {what} that {_shown(self._lock)} does not have: {listed}")
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from compatlock.audit.layout import PREFIX, install_path, is_harmless, is_shared_object
 from compatlock.audit.observed import not_with
 from compatlock.model.artefact import Artefact, Content, Directory, Member, Observations, WheelReader
+from compatlock.model.display import counted
 from compatlock.model.finding import CERTAIN, POSSIBLE, Finding, Place
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
@@ -252,9 +253,8 @@ def _names(line: str) -> str:
 
 def _summary(one: Artefact, other: Artefact, found: Overlap, telling: Sequence[Collision], meant: str) -> str:
     names = f"{one.package} {one.version} and {other.package} {other.version}"
-    count = len(telling)
-    files = f"{count} file" if count == 1 else f"{count} files"
-    same = "the same path" if count == 1 else "the same paths"
+    files = counted(len(telling), "file")
+    same = "the same path" if len(telling) == 1 else "the same paths"
     if found.code:
         return (
             f"{names} both install {files} of code at {same} with different content, such as "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from compatlock.api.report_words import text_of, traffic
 from compatlock.cli.evidence import evidence_line
+from compatlock.model.display import counted
 from compatlock.model.evidence import CONFIRMED, FAILING, REFUTED, STALE, UNCHECKED
 
 TYPE_CHECKING = False
@@ -32,7 +34,7 @@ def describe_verified(
             lines += _fact_lines(checked, item, verbose=verbose)
     if not failures_only:
         lines.append(_summary(report))
-    return "".join(f"{line}\n" for line in lines)
+    return text_of(lines)
 
 
 def _fact_lines(checked: CheckedFact, item: DocumentedFact, *, verbose: bool) -> Iterator[str]:
@@ -59,11 +61,8 @@ def _summary(report: VerifyReport) -> str:
         for verdict in (CONFIRMED, REFUTED, STALE, UNCHECKED)
     }
     told = [f"{n} {_WORDS.get(verdict, verdict)}" for verdict, n in counts.items() if n]
-    cost = ""
-    if report.requests:
-        cost = f" (read {report.bytes_received / 1e6:.1f} MB in {report.requests} requests)"
-    number = len(report.facts)
-    return f"{number} fact{'' if number == 1 else 's'}: {', '.join(told) or 'nothing to check'}{cost}"
+    facts = counted(len(report.facts), "fact")
+    return f"{facts}: {', '.join(told) or 'nothing to check'}{traffic(report)}"
 
 
 def verified_to_json(report: VerifyReport, facts: Sequence[DocumentedFact]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Text that is safe to show: on one line, of bounded length, without credentials."""
+"""Text to show, safely: on one line, of bounded length, without credentials; and counts in words."""
 
 from __future__ import annotations
 
@@ -94,3 +94,8 @@ def excerpt(text: str, limit: int = 120) -> str:
 def quote(word: str) -> str:
     """Return `word` as one of a shell's command line, as `shlex.quote` does (which takes 1 ms to import)."""
     return word if re.match(_PLAIN_WORD, word, re.ASCII) else "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def counted(number: int, unit: str) -> str:
+    """Return `1 package`, `2 packages`."""
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"

@@ -13,6 +13,7 @@ from compatlock.api.audit.checks import Asked
 from compatlock.api.audit.implied import Implied
 from compatlock.api.locking import lock_with
 from compatlock.errors import AuditFailed, NoSolution
+from compatlock.model.display import counted
 from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -109,9 +110,8 @@ def _failed(report: AuditReport, lessons: list[Lesson]) -> str:
     """What the last answer breaks at, each finding with where it was seen."""
     from compatlock.api.audit.words import finding_lines
 
-    count = len(report.failures)
-    tried = f" after learning {len(lessons)} fact{'' if len(lessons) == 1 else 's'}" if lessons else ""
-    first = f"the best answer does not pass the audit{tried}: {count} finding{'' if count == 1 else 's'}"
+    tried = f" after learning {counted(len(lessons), 'fact')}" if lessons else ""
+    first = f"the best answer does not pass the audit{tried}: {counted(len(report.failures), 'finding')}"
     return "\n".join([first, *(f"  {line}" for each in report.failures for line in finding_lines(each))])
 
 

@@ -10,6 +10,7 @@ from compatlock.api.audit.auditing import Workshop, audit, candidates_of
 from compatlock.api.audit.checks import Asked
 from compatlock.api.audit.implied import Implied
 from compatlock.api.audit.suggested_evidence import EvidenceWriter
+from compatlock.api.report_words import text_of
 from compatlock.api.session import with_supply
 from compatlock.model.cuda import CUDA
 from compatlock.model.named_tuple import NamedTuple
@@ -94,7 +95,7 @@ def facts_text(suggestion: Suggestion) -> str:
     lines = []
     for entry in suggestion.entries:
         lines += ["[[fact]]", *table_lines(entry), ""]
-    return "".join(f"{line}\n" for line in lines[:-1])
+    return text_of(lines[:-1])
 
 
 def _facts(finding: Finding, implied: Implied) -> Iterator[Fact]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from compatlock.api.report_words import report_values, text_of, traffic, verdict
+from compatlock.model.display import counted
 from compatlock.model.finding import POSSIBLE, UNREAD, Finding
 
 TYPE_CHECKING = False
@@ -24,7 +26,7 @@ def describe_audit(report: AuditReport, *, verbose: bool = False, failures_only:
     `verbose` shows all places and the findings that are only possible; `failures_only` nothing but what
     makes the audit fail.
     """
-    return "".join(f"{line}\n" for line in _lines(report, verbose=verbose, failures_only=failures_only))
+    return text_of(_lines(report, verbose=verbose, failures_only=failures_only))
 
 
 def _lines(report: AuditReport, *, verbose: bool, failures_only: bool) -> Iterator[str]:
@@ -89,31 +91,26 @@ def fact_text(fact: Fact) -> str:
 
 
 def _summary(report: AuditReport, *, verbose: bool) -> str:
-    wheels = f"{report.audited} wheel{'' if report.audited == 1 else 's'}"
     failed, possible = len(report.failures), sum(f.certainty == POSSIBLE for f in report.findings)
     unread = len(report.unread) + sum(f.certainty == UNREAD for f in report.findings)
-    told = [f"{failed} finding{'' if failed == 1 else 's'}" if failed else "nothing found that breaks"]
+    told = [counted(failed, "finding") if failed else "nothing found that breaks"]
     if possible:
         told.append(f"{possible} possible{'' if verbose else ' (-v shows them)'}")
     if unread:
         told.append(f"{unread} not read")
-    cost = ""
-    if report.requests:
-        cost = f" (read {report.bytes_received / 1e6:.1f} MB in {report.requests} requests)"
-    return f"{report.subject}: {wheels} for {report.target}: {', '.join(told)}{cost}"
+    return verdict(report, counted(report.audited, "wheel"), told) + traffic(report)
 
 
 def audit_to_json(report: AuditReport) -> dict[str, Any]:
     """The report as plain JSON values; `version` names the schema."""
     return {
-        "version": JSON_VERSION,
-        "clean": report.is_clean,
-        "subject": report.subject,
-        "target": report.target,
-        "audited": report.audited,
-        "findings": [_finding_to_json(finding) for finding in report.findings],
-        "unread": list(report.unread),
-        "notes": list(report.notes),
+        **report_values(
+            report,
+            JSON_VERSION,
+            audited=report.audited,
+            findings=[_finding_to_json(finding) for finding in report.findings],
+            unread=list(report.unread),
+        ),
         "requests": report.requests,
         "bytes_received": report.bytes_received,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from compatlock.api.report_words import report_values, text_of, verdict
+from compatlock.model.display import counted
 from compatlock.model.report import ERROR, WAIVED, WARNING, Report
 
 TYPE_CHECKING = False
@@ -16,7 +18,7 @@ _WORDS = {ERROR: ("error", "errors"), WARNING: ("warning", "warnings"), WAIVED: 
 def describe_report(report: Report, *, errors_only: bool = False) -> str:
     """The findings, each with its remarks and hints below, then a line that sums up; `errors_only` leaves
     out everything but errors."""
-    return "".join(f"{line}\n" for line in _lines(report, errors_only=errors_only))
+    return text_of(_lines(report, errors_only=errors_only))
 
 
 def _lines(report: Report, *, errors_only: bool) -> Iterator[str]:
@@ -30,21 +32,13 @@ def _lines(report: Report, *, errors_only: bool) -> Iterator[str]:
     for finding in report.findings:
         counts[finding.severity] += 1
     told = [f"{n} {_WORDS[severity][n != 1]}" for severity, n in counts.items() if n]
-    packages = f"{report.checked} package{'' if report.checked == 1 else 's'}"
-    yield f"{report.subject}: {packages} for {report.target}: {', '.join(told) or 'everything fits'}"
+    yield verdict(report, counted(report.checked, "package"), told or ["everything fits"])
 
 
 def report_to_json(report: Report) -> dict[str, Any]:
     """The report as plain JSON values; `version` names the schema."""
-    return {
-        "version": JSON_VERSION,
-        "clean": report.is_clean,
-        "subject": report.subject,
-        "target": report.target,
-        "checked": report.checked,
-        "findings": [finding._asdict() for finding in report.findings],
-        "notes": list(report.notes),
-    }
+    findings = [finding._asdict() for finding in report.findings]
+    return report_values(report, JSON_VERSION, checked=report.checked, findings=findings)
 
 
 def reports_to_json(reports: Sequence[Report]) -> dict[str, Any]:

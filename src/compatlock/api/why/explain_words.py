@@ -5,7 +5,7 @@ from __future__ import annotations
 from compatlock.api.why.more_cores import describe_more_cores
 from compatlock.api.why.phrases import listed
 from compatlock.api.why.way_words import describe_ways_out
-from compatlock.model.display import printable
+from compatlock.model.display import counted, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ def _satisfiable(lock: Lock) -> Iterator[str]:
 def _behind(why: Pin | Why) -> str:
     if not why.lag_releases:
         return ", the newest there may be"
-    releases = f"{why.lag_releases} release{'' if why.lag_releases == 1 else 's'}"
     held = f": {listed(why.held_by[:2])}" if why.held_by else ""
-    return f", {releases} and {why.lag_days} days behind {why.newest}{held}"
+    return f", {counted(why.lag_releases, 'release')} and {why.lag_days} days behind {why.newest}{held}"
 
 
 def _why(why: Why) -> Iterator[str]:
@@ -67,9 +66,9 @@ def _why(why: Why) -> Iterator[str]:
     for price in why.newer:
         yield from _price(why, price)
     if why.left_out:
-        left_out = "1 release" if why.left_out == 1 else f"{why.left_out} releases"
+        releases = counted(why.left_out, "release")
         verb = "is" if why.left_out == 1 else "are"
-        yield f"  {left_out} between them {verb} left out; ask with `{why.package}==VERSION`"
+        yield f"  {releases} between them {verb} left out; ask with `{why.package}==VERSION`"
 
 
 def _some(title: str, edges: tuple[str, ...]) -> Iterator[str]:
@@ -107,7 +106,7 @@ def _as_days(fact: SoftFactReport) -> str:
 def _changes(price: Price) -> str:
     changes = [_change(*pin) for pin in price.pins]
     if price.others:
-        changes.append(f"{price.others} other package{'' if price.others == 1 else 's'}")
+        changes.append(counted(price.others, "other package"))
     return f"is possible and changes {listed(changes) if changes else 'nothing else'}"
 
 

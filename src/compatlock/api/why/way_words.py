@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.why.phrases import bound, listed
-from compatlock.model.display import excerpt, printable
+from compatlock.model.display import counted, excerpt, printable
 from compatlock.model.way_out import ACCEPT_LAG, MOVE, NEWER, SPLIT, TARGET, WAIVE
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def _pins(way: WayOut) -> str:
 def _lag(way: WayOut) -> str:
     if not way.worst_lag:
         return ""
-    return f" (a root is {way.worst_lag} day{'' if way.worst_lag == 1 else 's'} behind)"
+    return f" (a root is {counted(way.worst_lag, 'day')} behind)"
 
 
 def _broken(edge: BrokenEdge) -> str:
