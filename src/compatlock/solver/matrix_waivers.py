@@ -9,11 +9,13 @@ from __future__ import annotations
 from compatlock.model.way_out import COST_LIFTED
 from compatlock.solver.depth import frame
 from compatlock.solver.matrix import Cells
-from compatlock.solver.priced import _Priced, _PricedGuards
+from compatlock.solver.matrix_bundles import BundledTier
+from compatlock.solver.priced import COST, _Priced, _PricedGuards
+from compatlock.solver.search import _Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable, Sequence
 
     from compatlock.model.dependencies import Dependency
     from compatlock.model.request import Request
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 # What one cell may take (see `solver.again.Effort`).
 _EFFORT = 10_000
 _NOTHING = 0
+# With a release, so many older ones are taken in as far as they were read before.
+_NEAR = 16
 
 
 def waived_cells(universe: Universe, request: Request) -> Generator[Need, None, WaivedCells]:
@@ -36,13 +40,18 @@ def waived_cells(universe: Universe, request: Request) -> Generator[Need, None, 
 
 
 class _EvidencedGuards(_PricedGuards):
-    """Offers that rest on evidence only."""
+    """Offers that rest on evidence only. `edge` is the one that the last was asked for."""
+
+    edge: tuple[str, str] = ("", "")
 
     def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:
         return [literal for literal in super().bound(parent, extra, dependency, side) if literal != _NOTHING]
 
     def _literal(self, key: tuple[str, ...], cost: int, offer: _Offer) -> int:
-        return super()._literal(key, cost, offer) if cost <= COST_LIFTED else _NOTHING
+        if cost > COST_LIFTED:
+            return _NOTHING
+        self.edge = offer.package, offer.need.name
+        return super()._literal(key, cost, offer)
 
 
 class WaivedCells(Cells, _Priced):
@@ -52,9 +61,27 @@ class WaivedCells(Cells, _Priced):
 
     def _guards(self) -> WaiverGuards:
         self.looked_up = set()
-        self.priced = _EvidencedGuards(self.sat, self.universe, self.request, self._on_waiver, self._on_price)
-        self._guards_in_use = self.priced
+        self._price = BundledTier(self.costs.tiers[0].tier, self.sat)
+        assert self._price.tier.kind == COST
+        self.costs.tiers[0] = self._price
+        self._offers = _EvidencedGuards(
+            self.sat, self.universe, self.request, self._on_waiver, self._on_price
+        )
+        self._guards_in_use = self.priced = self._offers
         return self.priced
+
+    def _on_price(self, literal: int, cost: int) -> None:
+        if cost:
+            self._price.add_to(self._offers.edge, literal, cost)
+
+    def _ahead(self, missing: Sequence[tuple[str, int]]) -> Iterable[tuple[str, int]]:
+        # Not all that was read before: with an offer for every edge it makes each call of the solver slower.
+        yield from _Search._ahead(self, missing)
+        for name, index in missing:
+            package = self.universe.packages[name]
+            for older in range(index + 1, min(package.size, index + _NEAR)):
+                if older not in package.gates and (name, older) in self.universe.dependencies:
+                    yield name, older
 
     def solve(self, *steps: Step) -> Generator[Need, None, CellAnswer | None]:
         """The best answer with the packages at these steps and the cheapest waivers; None when there is
