@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter
-from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameters
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
@@ -106,11 +105,6 @@ def _fix(
             say(f"wrote {file.path}")
 
 
-def _parameters() -> list[click.Parameter]:
-    taken = [option for option in OPTIONS if option.field in _TAKEN]
-    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
-
-
 audit = click.Command(
     "audit",
     callback=_run,
@@ -127,7 +121,7 @@ audit = click.Command(
             metavar="FILE",
             help="With --fix: where to write, instead of to LOCK itself (repeatable).",
         ),
-        *_parameters(),
+        *parameters(_TAKEN, _HELP),
     ],
     help="""Look into the wheels of LOCK for what breaks when they are installed together: files that two of
     them install over each other, libraries of different CUDAs, symbols and names that are not there.

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter, refuse_empty
-from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
@@ -144,11 +143,6 @@ def _print(reports: Sequence[Report], *, as_json: bool, quiet: bool) -> None:
         out("".join(describe_report(report, errors_only=quiet) for report in reports))
 
 
-def _parameters() -> list[click.Parameter]:
-    taken = [option for option in OPTIONS if option.field in _TAKEN]
-    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
-
-
 check = click.Command(
     "check",
     callback=_run,
@@ -174,7 +168,7 @@ check = click.Command(
             help="With --env: this module has to be importable (repeatable).",
         ),
         click.Option(["--no-imports"], is_flag=True, help="With --env: do not import what profiles say."),
-        *_parameters(),
+        *parameters(_TAKEN, _HELP),
     ],
     help="""Check what somebody has against what packages declare and what is known of them.
 

@@ -8,88 +8,35 @@ from typing import Any
 import click
 
 from compatlock.api.options import LockOptions
-from compatlock.cli.lock import refuse_empty
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameters
 from compatlock.cli.sheet import columns
 from compatlock.inputs.settings import Settings, read_settings
 from compatlock.model.index import PackageIndex
-from compatlock.model.policy import ALL, PRERELEASE_MODES
+from compatlock.model.policy import PRERELEASE_MODES
 
 JSON_VERSION = 1
+_TAKEN = {
+    "default_index", "indexes", "index_for", "cache_dir", "offline", "exclude_newer", "prerelease",
+    "allow_yanked", "no_yanked", "allow_builds", "cert", "cuda", "driver", "as_json",
+}  # fmt: skip
+_HELP = {
+    "default_index": "Root of the package index.",
+    "indexes": "A further index, asked before (repeatable).",
+    "exclude_newer": "Leave out files uploaded after this time (repeatable).",
+    "prerelease": "When pre-releases may be chosen (repeatable).",
+    "allow_yanked": "Packages whose yanked releases count as any other (repeatable).",
+    "no_yanked": "Choose no yanked release.",
+    "allow_builds": "Packages whose sdists may be built (repeatable).",
+    "cert": "Further certificate authorities (PEM).",
+    "cuda": "The target's CUDA.",
+    "driver": "The target's driver.",
+    "as_json": "Print JSON.",
+}
 
 
-@click.command(short_help="Show the settings and where they come from.")
-@click.option(
-    "--default-index",
-    "-i",
-    metavar="URL",
-    default="",
-    help="Root of the package index.",
-    callback=refuse_empty,
-)
-@click.option(
-    "--index",
-    "indexes",
-    metavar="[NAME=]URL",
-    multiple=True,
-    callback=refuse_empty,
-    help="A further index, asked before (repeatable).",
-)
-@click.option(
-    "--index-for",
-    metavar="PKG[,PKG]=NAME|URL",
-    multiple=True,
-    callback=refuse_empty,
-    help="The index of these packages, asked for nothing else (repeatable).",
-)
-@click.option("--cache-dir", metavar="DIR", default="", help="Where the cache lives.", callback=refuse_empty)
-@click.option("--offline", is_flag=True, help="Use only what the cache holds.")
-@click.option(
-    "--exclude-newer",
-    metavar="[PKG=]TIME",
-    multiple=True,
-    help="Leave out files uploaded after this time (repeatable).",
-    callback=refuse_empty,
-)
-@click.option(
-    "--prerelease",
-    metavar="[PKG=]MODE",
-    multiple=True,
-    help="When pre-releases may be chosen (repeatable).",
-    callback=refuse_empty,
-)
-@click.option(
-    "--allow-yanked",
-    metavar="PKG",
-    multiple=True,
-    help="Packages whose yanked releases count as any other (repeatable).",
-    callback=refuse_empty,
-)
-@click.option("--no-yanked", is_flag=True, help="Choose no yanked release.")
-@click.option(
-    "--allow-builds",
-    is_flag=False,
-    flag_value=ALL,
-    metavar="[PKG]",
-    multiple=True,
-    help="Packages whose sdists may be built (repeatable).",
-    callback=refuse_empty,
-)
-@click.option(
-    "--cert", metavar="FILE", default="", help="Further certificate authorities (PEM).", callback=refuse_empty
-)
-@click.option("--cuda", metavar="VERSION|auto", default="", help="The target's CUDA.", callback=refuse_empty)
-@click.option("--driver", metavar="VERSION", default="", help="The target's driver.", callback=refuse_empty)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def config(*, as_json: bool, **given: Any) -> None:
-    """Show every setting, its value, and where it comes from.
-
-    The first of these that gives a setting decides it: the command line; COMPATLOCK_DEFAULT_INDEX, _INDEX,
-    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _PRERELEASE, _ALLOW_YANKED, _NO_YANKED, _ALLOW_BUILDS
-    (several values between commas), _CERT, _TIMEOUT, _CUDA, _DRIVER; UV_DEFAULT_INDEX,
-    UV_INDEX_URL, UV_INDEX, UV_EXTRA_INDEX_URL; PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT; pip's
-    configuration files; the default.
-    """
+def _run(*, as_json: bool, **given: Any) -> None:
+    given = {name: "" if value is None else value for name, value in given.items()}
     settings = read_settings(**given)
     if as_json:
         out(json.dumps(_as_json(settings), indent=2) + "\n")
@@ -161,3 +108,19 @@ def _index(index: PackageIndex) -> dict[str, Any]:
 
 def _cache(settings: Settings) -> str:
     return LockOptions(cache_dir=settings.cache_dir).cache_directory() or ""
+
+
+config = click.Command(
+    "config",
+    callback=_run,
+    params=parameters(_TAKEN, _HELP),
+    help="""Show every setting, its value, and where it comes from.
+
+    The first of these that gives a setting decides it: the command line; COMPATLOCK_DEFAULT_INDEX, _INDEX,
+    _INDEX_FOR, _CACHE_DIR, _OFFLINE, _EXCLUDE_NEWER, _PRERELEASE, _ALLOW_YANKED, _NO_YANKED, _ALLOW_BUILDS
+    (several values between commas), _CERT, _TIMEOUT, _CUDA, _DRIVER; UV_DEFAULT_INDEX,
+    UV_INDEX_URL, UV_INDEX, UV_EXTRA_INDEX_URL; PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT; pip's
+    configuration files; the default.
+    """,
+    short_help="Show the settings and where they come from.",
+)

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter, refuse_empty
-from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 
@@ -46,18 +45,13 @@ def _run(*, path: str, possible: bool, **values: Any) -> None:
     out(facts_text(found))
 
 
-def _parameters() -> list[click.Parameter]:
-    taken = [option for option in OPTIONS if option.field in _TAKEN]
-    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
-
-
 suggest = click.Command(
     "suggest",
     callback=_run,
     params=[
         click.Argument(["path"], metavar="SRC", callback=refuse_empty),
         click.Option(["--possible"], is_flag=True, help="Take findings that are only possible, too."),
-        *_parameters(),
+        *parameters(_TAKEN, _HELP),
     ],
     help="""Audit SRC and write what breaks as entries of a facts file, on standard output.
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter, refuse_empty
-from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
@@ -74,15 +73,13 @@ def _chosen(facts: Sequence[DocumentedFact], ids: Sequence[str]) -> list[Documen
     return [item for item in facts if not ids or item.fact.id in ids]
 
 
-def _parameters() -> list[click.Parameter]:
-    taken = [option for option in OPTIONS if option.field in _TAKEN]
-    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
-
-
 verify = click.Command(
     "verify",
     callback=_run,
-    params=[click.Argument(["ids"], nargs=-1, metavar="[ID]...", callback=refuse_empty), *_parameters()],
+    params=[
+        click.Argument(["ids"], nargs=-1, metavar="[ID]...", callback=refuse_empty),
+        *parameters(_TAKEN, _HELP),
+    ],
     help="""Check the evidence of the facts again, or that of the facts ID: against what the index has now.
 
     What releases declare and what is in their wheels is looked up, by range requests, and remembered. A fact

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameter, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
 from compatlock.cli.settled import options_of, settled

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from compatlock.api.options import LockOptions
-from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import FILES, OPTIONS
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameter, refuse_empty
 from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
 

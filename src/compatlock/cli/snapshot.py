@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter, refuse_empty
 from compatlock.cli.lock_options import FILES
 from compatlock.cli.messages import say
+from compatlock.cli.parameters import parameter, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
 from compatlock.cli.settled import options_of, settled

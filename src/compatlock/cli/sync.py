@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from compatlock.cli.lock import parameter, refuse_empty
-from compatlock.cli.lock_options import OPTIONS
 from compatlock.cli.messages import out, say
+from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.settled import options_of, settled
 
 TYPE_CHECKING = False
@@ -102,11 +101,6 @@ def _print(done: Synced, *, as_json: bool, quiet: bool) -> None:
         out(describe_report(done.report, errors_only=quiet))
 
 
-def _parameters() -> list[click.Parameter]:
-    taken = [option for option in OPTIONS if option.field in _TAKEN]
-    return [parameter(option._replace(help=_HELP.get(option.field, option.help))) for option in taken]
-
-
 sync = click.Command(
     "sync",
     callback=_run,
@@ -136,7 +130,7 @@ sync = click.Command(
             help="This module has to be importable afterwards (repeatable).",
         ),
         click.Option(["--no-imports"], is_flag=True, help="Do not import what the lock's profile says."),
-        *_parameters(),
+        *parameters(_TAKEN, _HELP),
     ],
     help="""Install exactly what LOCK pins into an environment, through uv, and check it then.
 
