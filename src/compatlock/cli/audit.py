@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.parameters import parameters
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
@@ -71,7 +70,7 @@ def _print(report: AuditReport, *, as_json: bool, quiet: bool, verbose: bool) ->
     from compatlock.api.audit.words import audit_to_json, describe_audit
 
     if as_json:
-        out(json.dumps(audit_to_json(report), indent=2) + "\n")
+        out_json(audit_to_json(report))
     else:
         out(describe_audit(report, verbose=verbose, failures_only=quiet))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 import click
 
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
@@ -138,7 +137,7 @@ def _print(reports: Sequence[Report], *, as_json: bool, quiet: bool) -> None:
 
     if as_json:
         value = report_to_json(reports[0]) if len(reports) == 1 else reports_to_json(reports)
-        out(json.dumps(value, indent=2) + "\n")
+        out_json(value)
     else:
         out("".join(describe_report(report, errors_only=quiet) for report in reports))
 

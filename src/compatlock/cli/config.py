@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from compatlock.api.options import LockOptions
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.parameters import parameters
 from compatlock.cli.sheet import columns
 from compatlock.inputs.settings import Settings, read_settings
@@ -39,7 +38,7 @@ def _run(*, as_json: bool, **given: Any) -> None:
     given = {name: "" if value is None else value for name, value in given.items()}
     settings = read_settings(**given)
     if as_json:
-        out(json.dumps(_as_json(settings), indent=2) + "\n")
+        out_json(_as_json(settings))
     else:
         out(columns([("setting", "value", "from"), *_rows(settings)]) + "\n")
     for note in settings.notes:

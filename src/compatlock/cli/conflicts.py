@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from compatlock.cli.conflicts_suggest import suggest
 from compatlock.cli.conflicts_verify import verify
 from compatlock.cli.evidence import evidence_line
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.sheet import columns, sheet
 from compatlock.errors import InputError
 from compatlock.knowledge.documented import DocumentedFact, documented_facts
@@ -65,7 +64,7 @@ def list_conflicts(
     names = {normalise(name): name for name in packages}
     chosen = [item for item in facts if not names or item.packages & names.keys()]
     if as_json:
-        out(json.dumps({"version": JSON_VERSION, "facts": [_brief(i) for i in chosen]}, indent=2) + "\n")
+        out_json({"version": JSON_VERSION, "facts": [_brief(i) for i in chosen]})
     elif chosen:
         rows = [(item.fact.id, item.kind, item.severity or "-", item.fact.summary) for item in chosen]
         out(columns(rows) + "\n")
@@ -92,7 +91,7 @@ def show_conflict(*, id: str, files: tuple[str, ...], no_shipped_facts: bool, as
         )
     item = facts[id]
     if as_json:
-        out(json.dumps({"version": JSON_VERSION, "fact": _encode(item)}, indent=2) + "\n")
+        out_json({"version": JSON_VERSION, "fact": _encode(item)})
     else:
         out(sheet(_rows(item)) + "\n")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
@@ -52,7 +51,7 @@ def _run(*, ids: tuple[str, ...], **values: Any) -> None:
         for note in (*remarks, *report.notes):
             say(f"note: {note}")
     if as_json:
-        out(json.dumps(verified_to_json(report, chosen), indent=2) + "\n")
+        out_json(verified_to_json(report, chosen))
     else:
         out(describe_verified(report, chosen, verbose=verbose, failures_only=quiet))
     if not report.holds:

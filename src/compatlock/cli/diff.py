@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from compatlock.cli.messages import out
+from compatlock.cli.messages import out, out_json
 
 _FORMATS = ("text", "markdown", "json")
 
@@ -37,7 +35,7 @@ def diff(*, old: str, new: str, form: str, as_json: bool, exit_code: bool) -> No
     found = diff_files(old, new)
     form = "json" if as_json else form
     if form == "json":
-        out(json.dumps(diff_json(found), indent=2) + "\n")
+        out_json(diff_json(found))
     else:
         out(diff_markdown(found) if form == "markdown" else diff_text(found))
     if exit_code and not found.is_empty:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 import click
 
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.parameters import parameter, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
@@ -36,7 +35,7 @@ def _run(*, arguments: tuple[str, ...], why: tuple[str, ...], **values: Any) -> 
     if as_json:
         from compatlock.api.why.explain_json import explanation_to_json
 
-        out(json.dumps(explanation_to_json(explanation), indent=2) + "\n")
+        out_json(explanation_to_json(explanation))
     else:
         from compatlock.api.why.explain_words import describe
 

@@ -36,13 +36,11 @@ def report(error: CompatlockError, *, verbose: bool = False) -> None:
 
 def report_as_json(error: CompatlockError) -> None:
     """Print the error as data, where data was asked for."""
-    import json
-
     from compatlock.api.why.explain_json import error_to_json
 
     _hide_credentials(error)
     try:
-        out(json.dumps(error_to_json(error), indent=2) + "\n")
+        out_json(error_to_json(error))
     except (InputError, BrokenPipeError):
         pass  # Standard output may be what the error is about.
 
@@ -89,3 +87,10 @@ def out(text: str) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"standard output cannot be written: {reason}") from None
+
+
+def out_json(value: object) -> None:
+    """Print plain JSON values, as `out` does."""
+    import json
+
+    out(json.dumps(value, indent=2) + "\n")

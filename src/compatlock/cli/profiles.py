@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.sheet import sheet
 from compatlock.knowledge.load import all_profiles, load_facts, load_profile, shadowing_note
 from compatlock.model.profile import Profile
@@ -123,4 +122,4 @@ def _say_shadowing(profile: Profile) -> None:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    out(json.dumps({"version": JSON_VERSION, **value}, indent=2) + "\n")
+    out_json({"version": JSON_VERSION, **value})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.files import lock_to_files
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 from compatlock.lockfile.formats import STDOUT, standard_name
@@ -73,12 +73,10 @@ def run_lock(
 def _print(written: Written, *, as_json: bool) -> None:
     """What belongs on standard output: the lock's data, or outputs that are meant to go there."""
     if as_json:
-        import json
-
         from compatlock.lockfile.lock_json import to_json
 
         unusable = [each._asdict() for each in written.unusable]
-        out(json.dumps({**to_json(written.outcome.lock), "unusable": unusable}, indent=2) + "\n")
+        out_json({**to_json(written.outcome.lock), "unusable": unusable})
         return
     for file in written.files:
         if file.path == STDOUT:

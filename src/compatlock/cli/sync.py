@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import click
 
-from compatlock.cli.messages import out, say
+from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.settled import options_of, settled
 
@@ -96,7 +95,7 @@ def _print(done: Synced, *, as_json: bool, quiet: bool) -> None:
             "check": report_to_json(done.report) if done.report is not None else None,
             "notes": list(done.notes),
         }
-        out(json.dumps(value, indent=2) + "\n")
+        out_json(value)
     elif done.report is not None:
         out(describe_report(done.report, errors_only=quiet))
 
