@@ -9,11 +9,11 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from benchmarks.report import OURS, SOLVED, Results, ratio
+from benchmarks.report import LATE, OURS, SOLVED, Results, ratio, times_ours
 from matplotlib import pyplot
 
 _COLOURS = {"compatlock": "#0b6e4f", "uv": "#d9480f", "pip": "#1c7ed6", "pip-compile": "#74c0fc"}
-_OTHERS = {"pdm": "#862e9c", "poetry": "#868e96"}
+_OTHERS = {"nab": "#f08c00", "pdm": "#862e9c", "poetry": "#868e96"}
 
 
 def _save(figure: Any, path: Path) -> None:
@@ -40,6 +40,32 @@ def times(results: dict[str, Results], path: Path) -> None:
     axes.set_xlabel("time of compatlock / time of uv, by the clock (below 1: compatlock is faster)")
     axes.set_xscale("log")
     axes.legend(loc="lower right")
+    _save(figure, path)
+
+
+def peers(results: dict[str, Results], path: Path) -> None:
+    """Time of each tool with an empty cache, relative to compatlock's."""
+    rows = [name for name, found in results.items() if found.get(OURS, {}).get("state") == SOLVED]
+    figure, axes = pyplot.subplots(figsize=(8, 1.4 + 0.24 * len(rows)))
+    for tool, colour in {**_COLOURS, **_OTHERS}.items():
+        for state, marker in ((SOLVED, "o"), (LATE, ">")):
+            points = [
+                (value, len(rows) - i)
+                for i, name in enumerate(rows)
+                if tool in results[name] and results[name][tool]["state"] == state
+                if (value := times_ours(results[name][OURS], results[name][tool])) is not None
+            ]
+            if points and tool != OURS:
+                label = f"{tool}, and not at its end" if state == LATE else tool
+                across, up = zip(*points, strict=True)
+                axes.scatter(across, up, label=label, color=colour, marker=marker, s=30)
+    axes.axvline(1, color=_COLOURS[OURS], linewidth=1.5)
+    axes.set_yticks([len(rows) - i for i in range(len(rows))], rows)
+    axes.grid(axis="y", color="#e9ecef")
+    axes.set_axisbelow(True)
+    axes.set_xscale("log")
+    axes.set_xlabel("time of the tool / time of compatlock, with an empty cache (right of the line: slower)")
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
     _save(figure, path)
 
 

@@ -17,7 +17,7 @@ from benchmarks.problems import PROBLEMS
 from benchmarks.replay import EXCLUDE_NEWER
 
 OURS = "compatlock"
-SOLVED, MISSED = "solved", "not recorded"
+SOLVED, MISSED, LATE = "solved", "not recorded", "timeout"
 Results = dict[str, dict[str, Any]]
 _NONE = "–"
 
@@ -26,14 +26,12 @@ _HEAD = """\
 
 Made by `python -m benchmarks.run`; see [benchmarks/README.md](../benchmarks/README.md) for how to run it.
 
-{machine}; results of {dates}. The index is replayed over the loopback interface (HTTP/1.1, nothing
-compressed, metadata files for
-every wheel), as it was on {cut}. All tools lock for Python {python} and {platform}, in turn, each from an
-empty folder; uv
-and compatlock write hashes. The machine has other work to do: its load was {load} while this was measured.
-A ratio is the median of
-the ratios of runs right after each other, so that load hits both; ratios of few runs, the number in
-brackets, are worth little.
+{machine}; results of {dates}. The index is replayed over the loopback interface ({protocol}; listings
+compressed and metadata files for every wheel, as the public index has them; each answer takes {latency} ms),
+as it was on {cut}. All tools lock for Python {python} and {platform}, each from an empty folder; uv and
+compatlock write hashes. The load of the machine was {load} when runs began. A ratio is the median of the
+ratios of runs of both right after each other, in turn, so that load hits both; the number of them is in
+brackets.
 """
 
 
@@ -45,7 +43,6 @@ def load_results(folder: Path) -> dict[str, Results]:
             path = folder / "results" / f"{name}.{tool}.json"
             if path.exists():
                 result = json.loads(path.read_text(encoding="utf-8"))
-                result["measured"] = path.stat().st_mtime
                 found.setdefault(name, {})[tool] = result
     return found
 
@@ -57,6 +54,22 @@ def ratio(ours: dict[str, Any], theirs: dict[str, Any], kind: str, field: int = 
         return None
     pairs = list(zip(ours.get(kind, []), theirs.get(kind, []), strict=False))
     return median(a[field] / b[field] for a, b in pairs) if pairs else None
+
+
+def times_ours(ours: dict[str, Any], theirs: dict[str, Any]) -> float | None:
+    """How many times compatlock's time with an empty cache a peer takes; after a timeout it is more than
+    that. None where nothing can be said."""
+    if ours.get("state") != SOLVED:
+        return None
+    middle = _middle(ours, "cold", 0)
+    if not middle:
+        return None
+    if theirs.get("state") == LATE:
+        seconds: float = theirs["limit"]
+        return seconds / middle
+    value = ratio(ours, theirs, "cold") if len(theirs.get("cold", [])) > 1 else None
+    taken = _middle(theirs, "cold", 0)
+    return 1 / value if value else taken and taken / middle
 
 
 def _middle(result: dict[str, Any], kind: str, field: int) -> float | None:
@@ -92,14 +105,14 @@ def time_table(results: dict[str, Results]) -> Iterator[str]:
     """Whole processes of compatlock and uv: time, memory, requests."""
     yield (
         "| problem | warm ms: compatlock, uv | ratio | of the processor | cold ms: compatlock, uv | ratio "
-        "| of the processor "
-        "| peak MB (cold): compatlock, uv | requests: compatlock, uv | MB received: compatlock, uv |"
+        "| of the processor | peak MB warm: compatlock, uv | cold "
+        "| requests: compatlock, uv | MB received: compatlock, uv |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for name, found in results.items():
         if OURS not in found or "uv" not in found:
             continue
-        if MISSED in (found[OURS]["state"], found["uv"]["state"]):
+        if {MISSED, LATE} & {found[OURS]["state"], found["uv"]["state"]}:
             continue
         both = [found[OURS], found["uv"]]
         cells = [name]
@@ -107,10 +120,29 @@ def time_table(results: dict[str, Results]) -> Iterator[str]:
             cells.append(", ".join(_cell(_middle(each, kind, 0), 1000) for each in both))
             cells.append(_ratio_cell(both[0], both[1], kind))
             cells.append(_cell(ratio(both[0], both[1], kind, 1), digits=2))
-        cells.append(", ".join(_cell(_middle(each, "cold", 2), 2**-20) for each in both))
+        peaks = ([_middle(each, kind, 2) for each in both] for kind in ("warm", "cold"))
+        cells += (", ".join(_cell(peak, 2**-20) for peak in pair) for pair in peaks)
         cells.append(", ".join(_cell(each["stats"]["requests"]) for each in both))
         cells.append(", ".join(_cell(each["stats"]["bytes"], 1e-6, 1) for each in both))
         yield "| " + " | ".join(cells) + " |"
+
+
+def summary(results: dict[str, Results]) -> str:
+    """The middle ratios to uv, over all problems that both solve."""
+    both = [
+        (found[OURS], found["uv"])
+        for found in results.values()
+        if found.get(OURS, {}).get("state") == SOLVED == found.get("uv", {}).get("state")
+    ]
+    words = []
+    for kind in ("warm", "cold"):
+        values = [value for pair in both if (value := ratio(*pair, kind)) is not None]
+        if values:
+            words.append(
+                f"{kind} {median(values):.2f} in the middle of {len(values)} problems "
+                f"({min(values):.2f} to {max(values):.2f}; below 1 in {sum(value < 1 for value in values)})"
+            )
+    return f"Where both find an answer, the time of compatlock / the time of uv is {'; '.join(words)}."
 
 
 def peer_table(results: dict[str, Results]) -> Iterator[str]:
@@ -119,13 +151,16 @@ def peer_table(results: dict[str, Results]) -> Iterator[str]:
     yield "| problem | compatlock s | " + " | ".join(f"{peer}" for peer in peers) + " |"
     yield "|---|---" + "|---" * len(peers) + "|"
     for name, found in results.items():
-        if found.get(OURS, {}).get("state", MISSED) == MISSED:
+        if found.get(OURS, {}).get("state") != SOLVED:
             continue
         cells = [name, _cell(_middle(found[OURS], "cold", 0), digits=2)]
         for peer in peers:
-            value = ratio(found[OURS], found[peer], "cold") if peer in found else None
-            words = found.get(peer, {}).get("state", _NONE)
-            cells.append(f"{1 / value:.2f}" if value else words if words != SOLVED else _NONE)
+            state = found.get(peer, {}).get("state", _NONE)
+            value = times_ours(found[OURS], found[peer]) if peer in found else None
+            if state == LATE:
+                cells.append(f"> {value:.1f}")
+            else:
+                cells.append(f"{value:.2f}" if value and state == SOLVED else state)
         yield "| " + " | ".join(cells) + " |"
 
 
@@ -159,11 +194,15 @@ def text(results: dict[str, Results], growth: str) -> str:
         python=PYTHON_VERSION,
         platform=f"`{PLATFORM}`",
         load=f"{min(loads)} to {max(loads)}",
+        latency=" or ".join(f"{value:g}" for value in sorted({result["latency"] for result in every})),
+        protocol=" or ".join(sorted({_PROTOCOLS[result["protocol"]] for result in every})),
     )
+    limits = sorted({result["limit"] for result in every})
+    solved = _SOLVED_WORDS.format(limits=" or ".join(f"{limit:g}" for limit in limits))
     parts = [_wrapped(head), "## Tools", "", *_tool_list(results), ""]
     for title, words, table in (
-        ("Solved or not", _SOLVED_WORDS, solved_table),
-        ("compatlock and uv", _TIME_WORDS, time_table),
+        ("Solved or not", solved, solved_table),
+        ("compatlock and uv", f"{_TIME_WORDS}\n\n{summary(results)}", time_table),
         ("All tools, with an empty cache", _PEER_WORDS, peer_table),
         ("How good the answers are", _QUALITY_WORDS, quality_table),
     ):
@@ -176,21 +215,23 @@ def text(results: dict[str, Results], growth: str) -> str:
 
 _LEFT_WORDS = """\
 These problems of the suite were not recorded or not run for this report, so nothing is said of them:"""
+_PROTOCOLS = {"h2": "TLS, with HTTP/2 for the tools that speak it", "http/1.1": "HTTP/1.1"}
 _SOLVED_WORDS = """\
-*no answer*: the tool says that there is none, or fails; *timeout*: not ended after 120 s; *not recorded*:
-it wanted to read what the
-recording of compatlock and uv does not have, so its figures would mean nothing."""
+*no answer*: the tool says that there is none, or fails; *timeout*: not ended after {limits} s (the shorter
+time is that of other peers than uv); *not recorded*: it wanted to read what the recording does not have, so
+its figures would mean nothing."""
 _TIME_WORDS = """\
-*warm* is offline, with the cache that the cold run left; *cold* is with an empty cache. Ratios are
+*warm* is offline, with the cache that the last cold run left; *cold* is with an empty cache. Ratios are
 compatlock / uv: below 1, compatlock is faster; the second one is of the time that the processor spent on
-each (user and system), which other work on the machine disturbs least. The load makes compatlock's ratios by
-the clock worse: it needs more of the processor, which it has to share. Its cold runs take the way through
-httpx here, not its own HTTP/2 client, since the replay speaks HTTP/1.1 only. Peak memory is that of the
-process or of its largest child.
+each (user and system, all processes), which other work on the machine disturbs least. Peak memory is that of
+the process or of its largest child.
 
 ![Warm and cold time of compatlock relative to uv](images/bench-uv.png)"""
 _PEER_WORDS = """\
-How many times compatlock's time a tool takes (its time / compatlock's, cold)."""
+How many times compatlock's time a tool takes (its time / compatlock's, cold); others than uv are run once. An
+arrow stands for a run that had not ended when its time was over.
+
+![Time of each tool relative to compatlock](images/bench-peers.png)"""
 _QUALITY_WORDS = """\
 Measured alike for the pins of every tool: how far they are behind the newest release that the target
 allows, by the tiers of
@@ -240,6 +281,7 @@ def write_report(folder: Path, docs: Path) -> None:
     images = docs / "images"
     images.mkdir(parents=True, exist_ok=True)
     plots.times(results, images / "bench-uv.png")
+    plots.peers(results, images / "bench-peers.png")
     plots.lags(results, images / "bench-lag.png")
     growth = folder / "results" / "growth.json"
     words = ""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -127,6 +128,9 @@ def measure(asked: argparse.Namespace, certificate: Certificate | None) -> None:
     runner.install([*FIRST, *filter(None, asked.peers.split(","))])
     _record(names, runner, asked.folder, certificate)
     names = [name for name in names if is_recorded(asked.folder, name)]
+    if not asked.problems:
+        # Results of other days would stand in the same tables.
+        shutil.rmtree(asked.folder / "results", ignore_errors=True)
     start = time.monotonic()
     for step, title in ((runner.pairs, "compatlock and uv"), (runner.peers, "other peers")):
         for number, name in enumerate(names, 1):
