@@ -7,6 +7,7 @@ from compatlock.cli.messages import out, out_json, say
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 from compatlock.lockfile.formats import STDOUT, standard_name
+from compatlock.model.display import counted
 from compatlock.model.target import TARGET_SEPARATOR
 
 TYPE_CHECKING = False
@@ -85,10 +86,9 @@ def _print(written: Written, *, as_json: bool) -> None:
 
 def _summarise(written: Written, *, locked: bool) -> None:
     result = written.outcome.lock
-    packages = len({pin.name for pin in result.pins})
-    count = f"{packages} package{'' if packages == 1 else 's'}"
+    packages = counted(len({pin.name for pin in result.pins}), "package")
     index = f", index {result.index_state}" if result.index_state else ""
-    say(f"{count} for {_target(result)}{index}")
+    say(f"{packages} for {_target(result)}{index}")
     for pin in result.pins:
         if pin.is_root:
             say(f"  {pin.name} {pin.version}{f' ({pin.marker})' if pin.marker else ''}{_behind(pin)}")
@@ -118,9 +118,8 @@ def _target(lock: Lock) -> str:
 def _behind(pin: Pin) -> str:
     if not pin.lag_releases:
         return ""
-    days = f"{pin.lag_days} day{'' if pin.lag_days == 1 else 's'}"
     held = f", held back: {pin.held_by[0]}" if pin.held_by else ""
-    return f" ({days} behind {pin.newest}{held})"
+    return f" ({counted(pin.lag_days, 'day')} behind {pin.newest}{held})"
 
 
 def _details(written: Written) -> None:

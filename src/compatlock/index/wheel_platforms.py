@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from compatlock.index.tags import TagRanks, platform_tags
+from compatlock.model.display import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,9 +87,9 @@ def _only_for(tags: Sequence[Sequence[str]], platform: Platform) -> str:
     here = {*platform_tags(platform), "any"}
     pythons = {i for interpreters, _, p in tags for i in interpreters.split(".") if here & set(p.split("."))}
     if pythons:
-        return f"only for {_listed(sorted(pythons, key=_python_key))}"
+        return f"only for {listed(sorted(pythons, key=_python_key))}"
     systems = {name for _, _, p in tags for part in p.lower().split(".") if (name := _system(part))}
-    return f"only for {_listed(sorted(systems))}" if systems else ""
+    return f"only for {listed(sorted(systems))}" if systems else ""
 
 
 def _system(platform_tag: str) -> str:
@@ -105,7 +106,3 @@ def _python_key(interpreter: str) -> tuple[str, int, int]:
     digits = interpreter.lstrip("abcdefghijklmnopqrstuvwxyz")
     major, minor = digits[:1] or "0", digits[1:] or "0"
     return interpreter[: len(interpreter) - len(digits)], int(major), int(minor) if minor.isdigit() else 0
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

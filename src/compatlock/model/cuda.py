@@ -16,11 +16,12 @@ from __future__ import annotations
 import re
 
 from compatlock.errors import InputError
+from compatlock.model.display import listed
 from compatlock.model.package import Package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from compatlock.model.fact import Fact
     from compatlock.model.package import Runs
@@ -110,7 +111,9 @@ def check_cuda(text: str) -> str:
     if match[1] not in MAJORS:
         raise InputError(
             f"nothing is known of CUDA {text}",
-            hints=[f"known are {_listed(MAJORS)}; what runs a newer one runs these: `--cuda {MAJORS[0]}`"],
+            hints=[
+                f"known are {listed(MAJORS[::-1])}; what runs a newer one runs these: `--cuda {MAJORS[0]}`"
+            ],
         )
     return text
 
@@ -153,10 +156,6 @@ def oldest_driver(major: str) -> str:
     """The oldest driver that runs a CUDA major, as NVIDIA writes it."""
     first, *rest = OLDEST_DRIVERS[major]
     return ".".join([str(first), *(f"{number:02}" for number in rest)])
-
-
-def _listed(majors: Sequence[str]) -> str:
-    return ", ".join(reversed(majors[1:])) + f" and {majors[0]}"
 
 
 # What releases are built for

@@ -1,10 +1,14 @@
-"""Text to show, safely: on one line, of bounded length, without credentials; and counts in words."""
+"""Text to show, safely: on one line, of bounded length, without credentials; counts and lists in words."""
 
 from __future__ import annotations
 
 import re
 
 from compatlock.model.secret import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SCANNED = 4000
 # As texts: most runs show no URL. A scheme, perhaps cut off, what is before the first separator, the rest.
@@ -99,3 +103,10 @@ def quote(word: str) -> str:
 def counted(number: int, unit: str) -> str:
     """Return `1 package`, `2 packages`."""
     return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def listed(texts: Sequence[str], conjunction: str = "and") -> str:
+    """Return `a, b and c`."""
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {conjunction} {texts[-1]}"

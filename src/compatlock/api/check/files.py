@@ -5,7 +5,7 @@ from __future__ import annotations
 from compatlock.audit.layout import is_harmless, is_shared_object
 from compatlock.environment.installed_files import GONE, MISRECORDED, SHARED, FileState
 from compatlock.model import report as kinds
-from compatlock.model.display import counted
+from compatlock.model.display import counted, listed
 from compatlock.model.report import Discrepancy
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def _overwritten(owners: Sequence[str], files: Sequence[FileState]) -> Discrepan
     there = sorted({file.there for file in files if file.there})
     whose = f"; what is there is of {' and '.join(there)}" if there else "; what is there is of neither"
     count = counted(len(files), "file")
-    text = f"{_joined(owners)} install {count} over each other with different content{whose}"
+    text = f"{listed(owners)} install {count} over each other with different content{whose}"
     hint = (
         "`compatlock audit` finds this before an installation; lock again with `--audit` for versions that "
         "go together"
@@ -42,7 +42,7 @@ def _changed(state: str, owners: Sequence[str], files: Sequence[FileState]) -> D
     what = {GONE: "missing", MISRECORDED: f"not as the wheel itself records {them}"}.get(
         state, f"not as {they} installed"
     )
-    text = f"{counted(len(files), 'file')} of {_joined(owners)} {verb} {what}"
+    text = f"{counted(len(files), 'file')} of {listed(owners)} {verb} {what}"
     hints = ("`compatlock sync` with the lock installs it again",)
     return _finding(owners, files, text, hints=hints if _matters(files) else ())
 
@@ -74,7 +74,3 @@ def _file_matters(file: FileState) -> bool:
     if file.is_namespace or file.state == MISRECORDED or is_harmless(file.path):
         return False
     return file.path.endswith(_CODE) or is_shared_object(file.path) or file.state == SHARED
-
-
-def _joined(owners: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(owners[:-1]), owners[-1])))

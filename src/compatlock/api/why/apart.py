@@ -7,13 +7,12 @@ from compatlock.api.lag_guard import is_guard
 from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model import core as kinds
+from compatlock.model.display import listed
 from compatlock.model.way_out import SPLIT, WayOut
 from compatlock.solver.again import Effort, search_again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from compatlock.index.supply import Supply
     from compatlock.model.core import Core
     from compatlock.model.request import Request
@@ -53,18 +52,11 @@ def apart(core: Core, request: Request, universe: Universe, supply: Supply) -> W
         pins.append((name, packages[name].versions[chosen[name]]))
         lags = (packages[n].lag_days(chosen[n], i) for n, i in solution.newest.items())
         worst = max(worst, *lags)
-    return WayOut(
-        SPLIT, f"lock {_listed(names)} apart, for an environment each", tuple(pins), worst_lag=worst
-    )
+    told = listed([f"`{name}`" for name in names])
+    return WayOut(SPLIT, f"lock {told} apart, for an environment each", tuple(pins), worst_lag=worst)
 
 
 def _excluding(core: Core) -> list[str]:
     asked = dict.fromkeys(edge.on for edge in core.edges if edge.kind == kinds.ROOT)
     asked.update(dict.fromkeys(edge.on for edge in core.edges if is_guard(edge.origin)))
     return list(asked)
-
-
-def _listed(names: Iterable[str]) -> str:
-    from compatlock.api.why.phrases import listed
-
-    return listed([f"`{name}`" for name in names])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from compatlock.api.why.more_cores import describe_more_cores
-from compatlock.api.why.phrases import listed
 from compatlock.api.why.way_words import describe_ways_out
-from compatlock.model.display import counted, printable
+from compatlock.model.display import counted, listed, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from compatlock.api.why.hidden_words import accepts, fitting_patch, helpful, is_platform
-from compatlock.api.why.phrases import listed, requirement
+from compatlock.api.why.phrases import requirement
 from compatlock.model import core as kinds
+from compatlock.model.display import listed
 from compatlock.model.package import YANKED
 
 TYPE_CHECKING = False

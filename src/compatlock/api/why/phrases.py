@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from compatlock.model.display import listed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -9,13 +11,6 @@ if TYPE_CHECKING:
 # The order in which people write the clauses of a bound.
 _OPERATORS = ("===", "==", "~=", ">=", ">", "!=", "<=", "<")
 _SPANS = 6
-
-
-def listed(texts: Sequence[str], conjunction: str = "and") -> str:
-    """`a, b and c`."""
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} {conjunction} {texts[-1]}"
 
 
 def bound(specifier: str) -> str:

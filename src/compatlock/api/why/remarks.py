@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compatlock.errors import IndexUnavailable
 from compatlock.index.supply import CacheChanged
+from compatlock.model.display import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str
         broken = [edge for edge in lock.edges if edge.waived and edge.on == override.name and edge.package]
         if not broken:
             continue
-        count = f"{len(broken)} declared bound{'' if len(broken) == 1 else 's'}"
+        count = counted(len(broken), "declared bound")
         named = ", ".join(_edge(edge, lock) for edge in broken[:_NAMED])
         more = f" and {len(broken) - _NAMED} more" if broken[_NAMED:] else ""
         text = f"the override {override} breaks {count}: {named}{more}"

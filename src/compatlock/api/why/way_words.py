@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compatlock.api.why.phrases import bound, listed
-from compatlock.model.display import counted, excerpt, printable
+from compatlock.api.why.phrases import bound
+from compatlock.model.display import counted, excerpt, listed, printable
 from compatlock.model.way_out import ACCEPT_LAG, MOVE, NEWER, SPLIT, TARGET, WAIVE
 
 TYPE_CHECKING = False

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from compatlock.api.why.hidden_words import Obstacles, helpful, hidden_lines, newer_than
-from compatlock.api.why.phrases import bound, is_one, listed, needs, requirement, spans
+from compatlock.api.why.phrases import bound, is_one, needs, requirement, spans
 from compatlock.model import core as kinds
 from compatlock.model.cuda import MAJORS, majors_within, oldest_driver
-from compatlock.model.display import excerpt, printable
+from compatlock.model.display import excerpt, listed, printable
 from compatlock.model.package import YANKED
 from compatlock.model.way_out import NEWER, TARGET
 from compatlock.solver.guards import LOCAL_VERSION
