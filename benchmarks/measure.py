@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from typing import NamedTuple
 
@@ -42,38 +41,52 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in dropped}
 
 
+# Linux counts what a process held before it became another program as that one's memory, so commands are
+# started by a process that is smaller than all of them.
+_STARTER = """
+import os, sys, time
+start = time.perf_counter()
+child = os.fork()
+if not child:
+    try:
+        os.execvp(sys.argv[2], sys.argv[2:])
+    except OSError as error:
+        print(sys.argv[2], error, file=sys.stderr)
+        os._exit(127)
+_, status, usage = os.wait4(child, 0)
+seconds = time.perf_counter() - start
+words = f"{seconds} {usage.ru_utime + usage.ru_stime} {usage.ru_maxrss} {os.waitstatus_to_exitcode(status)}"
+os.write(int(sys.argv[1]), words.encode())
+"""
+
+
 def attempt(command: list[str], env: dict[str, str], timeout: float | None = None) -> Attempt:
     """Run a command in a process group of its own, which is killed after `timeout` seconds."""
-    late = threading.Event()
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        command,
+    reading, writing = os.pipe()
+    starter = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _STARTER, str(writing), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env=env,
         start_new_session=True,
+        pass_fds=(writing,),
     )
-
-    def stop() -> None:
-        late.set()
-        os.killpg(child.pid, signal.SIGKILL)
-
-    timer = threading.Timer(timeout, stop) if timeout is not None else None
-    if timer is not None:
-        timer.start()
-    assert child.stderr is not None
-    said = child.stderr.read()
-    if timer is not None:
-        # Not after the process is reaped: its number may then be another's.
-        timer.cancel()
-        timer.join()
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.perf_counter() - start
-    child.stderr.close()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    run = Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _MAXRSS_UNIT)
-    return Attempt(run, None if late.is_set() else child.returncode, said.decode("utf-8", "replace").strip())
+    os.close(writing)
+    start = time.perf_counter()
+    try:
+        _, said = starter.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(starter.pid, signal.SIGKILL)
+        _, said = starter.communicate()
+    late = time.perf_counter() - start
+    with os.fdopen(reading) as answer:
+        words = answer.read().split()
+    text = said.decode("utf-8", "replace").strip()
+    if not words:
+        return Attempt(Run(late, 0.0, 0), None, text)
+    seconds, cpu, peak, code = words
+    return Attempt(Run(float(seconds), float(cpu), int(peak) * _MAXRSS_UNIT), int(code), text)
 
 
 def run(command: list[str], **more: str) -> Run:
