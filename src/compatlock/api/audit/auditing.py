@@ -21,6 +21,7 @@ from compatlock.model.target import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeVar
 
     from compatlock.api.check.pins import Given
     from compatlock.api.options import LockOptions
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from compatlock.model.artefact import Artefact, Observations, WheelReader
     from compatlock.model.finding import Finding
     from compatlock.model.lock import Lock
+
+    _T = TypeVar("_T")
 
 _ORDER = (CERTAIN, LIKELY, UNREAD, POSSIBLE)
 
@@ -69,6 +72,18 @@ class Workshop(NamedTuple):
         return Checks(self.reader, self.observations, target, asked)
 
 
+class Audited(NamedTuple):
+    """The report of an audit, and what it was made with: the audited `versions` with their `extras`, as the
+    supply and the workshop have them, and what of them will be used."""
+
+    report: AuditReport
+    supply: Supply
+    versions: Mapping[str, str]
+    extras: Mapping[str, tuple[str, ...]]
+    workshop: Workshop
+    asked: Asked
+
+
 def audit_pins(
     options: LockOptions,
     given: Given,
@@ -81,19 +96,31 @@ def audit_pins(
     Of the options target, index, cache and profiles (their import checks) count; the target of a lock of
     ours is its own unless asked otherwise. Raises InputError, IndexUnavailable (NotCached when offline).
     """
-    own, asked = given.target or Target(), options.target
-    target = asked.or_else(own)
+    return with_audit(options, given, subject, lambda audited: audited.report, on_progress=on_progress)
+
+
+def with_audit(
+    options: LockOptions,
+    given: Given,
+    subject: str,
+    use: Callable[[Audited], _T],
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> _T:
+    """Audit pins as `audit_pins` does; return what `use` makes of it while index and wheels can be read."""
+    target = options.target.or_else(given.target or Target())
     # An index's state at a time would hide releases that somebody has.
     options = options._replace(target=target, exclude_newer=NONE, exclude_newer_package=())
 
-    def work(prepared: Prepared, supply: Supply) -> AuditReport:
+    def work(prepared: Prepared, supply: Supply) -> _T:
         versions, extras, missing = candidates_of(supply, given)
+        asked = Asked(frozenset(pin.name for pin in given.pins if pin.is_root), prepared.imports)
         with ExitStack() as stack:
             workshop = Workshop.open(options, stack, on_progress)
-            roots = frozenset(pin.name for pin in given.pins if pin.is_root)
-            report = audit(supply, versions, extras, workshop, Asked(roots, prepared.imports))
-        notes = tuple(dict.fromkeys((*prepared.notes, *given.notes)))
-        return report._replace(subject=subject, unread=(*missing, *report.unread), notes=notes)
+            report = audit(supply, versions, extras, workshop, asked)
+            notes = tuple(dict.fromkeys((*prepared.notes, *given.notes)))
+            report = report._replace(subject=subject, unread=(*missing, *report.unread), notes=notes)
+            return use(Audited(report, supply, versions, extras, workshop, asked))
 
     return with_supply(options, work, on_progress=on_progress, needs_roots=False)
 

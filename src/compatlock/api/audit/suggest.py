@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack
 
 from compatlock.api.audit.artefacts import artefacts_of
-from compatlock.api.audit.auditing import Workshop, audit, candidates_of
-from compatlock.api.audit.checks import Asked
+from compatlock.api.audit.auditing import with_audit
 from compatlock.api.audit.implied import Implied
 from compatlock.api.audit.suggested_evidence import EvidenceWriter
 from compatlock.api.report_words import text_of
-from compatlock.api.session import with_supply
 from compatlock.model.cuda import CUDA
 from compatlock.model.named_tuple import NamedTuple
-from compatlock.model.policy import NONE
-from compatlock.model.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from compatlock.api.audit.auditing import Audited
     from compatlock.api.check.pins import Given
     from compatlock.api.options import LockOptions
-    from compatlock.api.request import Prepared
     from compatlock.index.progress import Progress
-    from compatlock.index.supply import Supply
     from compatlock.model.audit_report import AuditReport
     from compatlock.model.fact import Fact
     from compatlock.model.finding import Finding
@@ -56,36 +50,25 @@ def suggest(
 
     Each is about as many releases as it was found to hold for. Raises InputError, IndexUnavailable.
     """
-    options = options._replace(
-        target=options.target.or_else(given.target or Target()), exclude_newer=NONE, exclude_newer_package=()
-    )
 
-    def work(prepared: Prepared, supply: Supply) -> Suggestion:
-        versions, extras, missing = candidates_of(supply, given)
-        with ExitStack() as stack:
-            workshop = Workshop.open(options, stack, on_progress)
-            asked = Asked(frozenset(pin.name for pin in given.pins if pin.is_root), prepared.imports)
-            report = audit(supply, versions, extras, workshop, asked)
-            implied = Implied(workshop.checks(supply.target, asked), supply, versions)
-            writer = EvidenceWriter(artefacts_of(supply, versions, extras).found, supply, workshop)
-            findings = report.failures + (report.warnings if possible else ())
-            entries: dict[str, dict[str, Any]] = {}
-            left_out = []
-            for finding in findings:
-                facts = list(_facts(finding, implied))
-                for fact in facts:
-                    entry = _entry(fact, writer.evidence(finding, fact), subject)
-                    entries.setdefault(entry["id"], entry)
-                if not facts:
-                    left_out.append(finding)
-        report = report._replace(
-            subject=subject,
-            unread=(*missing, *report.unread),
-            notes=tuple(dict.fromkeys((*prepared.notes, *given.notes))),
+    def entries_of(audited: Audited) -> Suggestion:
+        report, supply, workshop = audited.report, audited.supply, audited.workshop
+        implied = Implied(workshop.checks(supply.target, audited.asked), supply, audited.versions)
+        writer = EvidenceWriter(
+            artefacts_of(supply, audited.versions, audited.extras).found, supply, workshop
         )
+        entries: dict[str, dict[str, Any]] = {}
+        left_out = []
+        for finding in report.failures + (report.warnings if possible else ()):
+            facts = list(_facts(finding, implied))
+            for fact in facts:
+                entry = _entry(fact, writer.evidence(finding, fact), subject)
+                entries.setdefault(entry["id"], entry)
+            if not facts:
+                left_out.append(finding)
         return Suggestion(tuple(entries.values()), report, tuple(left_out))
 
-    return with_supply(options, work, on_progress=on_progress, needs_roots=False)
+    return with_audit(options, given, subject, entries_of, on_progress=on_progress)
 
 
 def facts_text(suggestion: Suggestion) -> str:
