@@ -17,6 +17,8 @@ from compatlock.api.matrix import work as matrix_work
 from compatlock.api.matrix.matrix import MatrixOptions, MatrixProgress, make_matrices
 from compatlock.api.matrix.work import Chunk, solve_chunk
 from compatlock.api.options import LockOptions
+from compatlock.api.record import record_matrices
+from compatlock.api.session import store_of_snapshot
 from compatlock.model.index import parse_indexes
 from compatlock.solver import matrix_reasons, matrix_waivers
 from compatlock.solver.matrix import cells
@@ -270,6 +272,52 @@ def test_an_error_in_another_process_is_that_error(ask: Any) -> None:
         ask("app", "lib", "unread", offline=True, executor=executor)
 
 
+# Recording
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_what_was_recorded_gives_the_same_for_ever(
+    world: IndexServer, ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = LockOptions(requirements=("tool",), indexes=parse_indexes(world.url), cache=False)
+    wanted = MatrixOptions(("app", "lib"), jobs=2)
+    (recorded,), snapshot = record_matrices(options, wanted)
+    assert recorded.cells == ask().cells
+    path = tmp_path / "matrix.json.xz"
+    path.write_bytes(snapshot.dump())
+    world.add("lib", "5.0")
+    asked = len(world.requests)
+    filled: list[str] = []
+
+    def counting(options: LockOptions) -> Any:
+        filled.append(options.snapshot)
+        return store_of_snapshot(options)
+
+    monkeypatch.setattr(matrix_work, "store_of_snapshot", counting)
+    replayed = ask(snapshot=path, jobs=2)
+    assert replayed.cells == recorded.cells
+    assert "--snapshot" in replayed.command
+    assert len(world.requests) == asked
+    # Once for all four parts.
+    assert filled == [str(path)]
+
+
+def test_what_a_snapshot_lacks_is_told(world: IndexServer, ask: Any, tmp_path: Path) -> None:
+    options = LockOptions(requirements=("tool",), indexes=parse_indexes(world.url), cache=False)
+    _, snapshot = record_matrices(options, MatrixOptions(("app>=2", "lib")))
+    path = tmp_path / "matrix.json.xz"
+    path.write_bytes(snapshot.dump())
+    with pytest.raises(compatlock.NotCached, match=r"matrix.json.xz holds nothing about app 1\.") as refused:
+        ask(snapshot=path)
+    assert "`compatlock matrix --record`" in refused.value.hints[0]
+
+
+def test_what_is_not_read_by_this_process_cannot_be_recorded(world: IndexServer, tmp_path: Path) -> None:
+    options = LockOptions(requirements=("tool",), indexes=parse_indexes(world.url), cache=False)
+    with pytest.raises(InputError, match="finished ones"):
+        record_matrices(options, MatrixOptions(("app", "lib"), resume=str(tmp_path / "parts.jsonl")))
+
+
 # Going on after a stop
 
 
@@ -283,9 +331,9 @@ def test_finished_parts_are_taken_over(ask: Any, tmp_path: Path, monkeypatch: py
     parts.write_text("\n".join([*lines[:2], lines[2][:40]]))
     solved: list[int] = []
 
-    def counting(chunk: Chunk) -> Any:
+    def counting(chunk: Chunk, on_read: Any = None) -> Any:
         solved.append(chunk.first)
-        return solve_chunk(chunk)
+        return solve_chunk(chunk, on_read)
 
     monkeypatch.setattr(matrix_module, "solve_chunk", counting)
     seen: list[MatrixProgress] = []

@@ -64,6 +64,21 @@ def test_files_have_the_format_of_their_name(cli: Cli) -> None:
     )
 
 
+def test_a_matrix_can_be_recorded_and_replayed(cli: Cli, world: IndexServer) -> None:
+    words = ["matrix", "app", "lib", "-r", "tool", "--json"]
+    recorded = cli(*words, "--record", "m.json.xz")
+    assert recorded.code == 0
+    assert recorded.err.startswith("3 projects, 5 files' metadata\nwrote m.json.xz (")
+    world.add("lib", "3.0")
+    replayed = cli(*words, "--snapshot", "m.json.xz")
+    (before,), (after,) = (json.loads(run.out)["matrices"] for run in (recorded, replayed))
+    assert after["cells"] == before["cells"]
+    assert json.loads(cli(*words, "--refresh").out)["matrices"][0]["cells"] != before["cells"]
+    refused = cli(*words, "--record", "m.json.xz", "--executor", "os:getcwd")
+    assert refused.code == 2
+    assert json.loads(refused.out)["error"]["message"] == "what other processes read cannot be recorded"
+
+
 def test_files_bound_the_axes(cli: Cli) -> None:
     Path("requirements.in").write_text("lib<2\n")
     run = cli("matrix", "app", "lib", "requirements.in", "--json", "-q")

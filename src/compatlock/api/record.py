@@ -10,9 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from compatlock.api.matrix.matrix import MatrixOptions, MatrixProgress
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply
+    from compatlock.model.matrix import Matrix
 
 
 def record(options: LockOptions, *, on_progress: Callable[[Progress], None] | None = None) -> Snapshot:
@@ -31,6 +33,30 @@ def record(options: LockOptions, *, on_progress: Callable[[Progress], None] | No
     except NoSolution:
         pass  # What there is to see is recorded.
     return snapshot
+
+
+def record_matrices(
+    options: LockOptions,
+    wanted: MatrixOptions,
+    *,
+    on_progress: Callable[[MatrixProgress], None] | None = None,
+) -> tuple[tuple[Matrix, ...], Snapshot]:
+    """Make matrices in one process, and return them with all that was read for them. Raises what
+    `make_matrices` raises, InputError for several indexes and when parts would be taken from a file."""
+    from compatlock.api.matrix.matrix import make_matrices
+
+    if wanted.resume:
+        raise InputError(
+            "what parts from a file of finished ones read cannot be recorded", hints=["leave out `--resume`"]
+        )
+    snapshot = Snapshot()
+
+    def keep(supply: Supply) -> None:
+        _demand_one(several=not supply.indexes.is_single)
+        snapshot.record(supply, {})
+
+    _demand_one(several=bool(options.indexes.extra or options.indexes.assigned))
+    return make_matrices(options, wanted, on_progress=on_progress, on_read=keep), snapshot
 
 
 def _demand_one(*, several: bool) -> None:

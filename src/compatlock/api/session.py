@@ -37,8 +37,19 @@ def with_supply(
     """Return what `work` makes of the request and of what answers its needs. It is begun again when the
     store turns out to be damaged, or changes meanwhile. Raises InputError, IndexUnavailable (NotCached when
     offline, or when a snapshot does not hold what is needed), and what `work` raises."""
-    if options.snapshot and store is None:
-        return _replayed(options, work, needs_roots=needs_roots)
+    if options.snapshot:
+        return _replayed(options, work, store, needs_roots=needs_roots)
+    return _answered(options, work, on_progress=on_progress, store=store, needs_roots=needs_roots)
+
+
+def _answered(
+    options: LockOptions,
+    work: Callable[[Prepared, Supply], Result],
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    store: Store | None = None,
+    needs_roots: bool = True,
+) -> Result:
     used = store or Store(options.cache_directory())
     network = None
     try:
@@ -92,10 +103,8 @@ def _builder(
     return SdistBuilder(allowed, options, prepared.indexes, policy, on_progress)
 
 
-def _replayed(
-    options: LockOptions, work: Callable[[Prepared, Supply], Result], *, needs_roots: bool
-) -> Result:
-    """The same, with a recorded snapshot in the place of the index and the cache."""
+def store_of_snapshot(options: LockOptions) -> Store:
+    """A store in memory that holds the options' snapshot; to be closed. Raises InputError."""
     import time
 
     from compatlock.index.snapshot import Snapshot
@@ -104,13 +113,29 @@ def _replayed(
     snapshot = Snapshot.load(read_bytes(options.snapshot, "snapshot"), options.snapshot)
     store = Store(None)
     snapshot.fill(store, source_of(options), int(time.time()))
+    return store
+
+
+def _replayed(
+    options: LockOptions,
+    work: Callable[[Prepared, Supply], Result],
+    store: Store | None,
+    *,
+    needs_roots: bool,
+) -> Result:
+    """The same, with a recorded snapshot in the place of the index and the cache. A given store holds it."""
+    used = store or store_of_snapshot(options)
     try:
         offline = options._replace(offline=True)
-        return with_supply(offline, work, store=store, needs_roots=needs_roots)
+        return _answered(offline, work, store=used, needs_roots=needs_roots)
     except NotCached as error:
         raise NotCached(
             error.message.replace("offline, and the cache", options.snapshot),
-            hints=["record it again with the same requirements: `compatlock snapshot`"],
+            hints=[
+                "record it again with the same requirements: `compatlock snapshot`, or for a matrix "
+                "`compatlock matrix --record`"
+            ],
         ) from None
     finally:
-        store.close()
+        if store is None:
+            used.close()

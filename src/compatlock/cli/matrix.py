@@ -13,6 +13,7 @@ from compatlock.cli.lock_options import FILES, OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.parameters import parameter, refuse_empty
 from compatlock.cli.settled import options_of, settled
+from compatlock.cli.snapshot import write_snapshot
 from compatlock.errors import InputError
 
 TYPE_CHECKING = False
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from compatlock.api.matrix.matrix import MatrixProgress
+    from compatlock.api.matrix.matrix import MatrixOptions, MatrixProgress
+    from compatlock.index.snapshot import Snapshot
     from compatlock.model.matrix import Matrix
 
 # Options of `lock` that mean nothing for a matrix, and those kept that are no fields of `LockOptions`.
@@ -45,9 +47,10 @@ def _run(
     jobs: int | None,
     resume: str | None,
     executor: str | None,
+    record: str | None,
     **values: Any,
 ) -> None:
-    from compatlock.api.matrix.matrix import MatrixOptions, make_matrices
+    from compatlock.api.matrix.matrix import MatrixOptions
 
     for path in outputs:
         _ending(path)
@@ -61,8 +64,9 @@ def _run(
         jobs or 0,
         resume or "",
     )
-    with _executor(executor) as engine, _progress(enabled=not quiet) as on_progress:
-        matrices = make_matrices(options, wanted, executor=engine, on_progress=on_progress)
+    matrices, snapshot = _made(options, wanted, executor or "", record=bool(record), quiet=quiet)
+    if record and snapshot is not None:
+        write_snapshot(record, snapshot, quiet=quiet)
     for path in outputs:
         _write(path, matrices, quiet=quiet)
     if as_json:
@@ -74,6 +78,24 @@ def _run(
     if not quiet and (outputs or as_json):
         for matrix in matrices:
             _summarise(matrix)
+
+
+def _made(
+    options: LockOptions, wanted: MatrixOptions, executor: str, *, record: bool, quiet: bool
+) -> tuple[Sequence[Matrix], Snapshot | None]:
+    """The matrices, and what was read for them if that is to be recorded."""
+    if record and executor:
+        raise InputError(
+            "what other processes read cannot be recorded", hints=["leave out `--executor` or `--record`"]
+        )
+    with _executor(executor) as engine, _progress(enabled=not quiet) as on_progress:
+        if record:
+            from compatlock.api.record import record_matrices
+
+            return record_matrices(options, wanted, on_progress=on_progress)
+        from compatlock.api.matrix.matrix import make_matrices
+
+        return make_matrices(options, wanted, executor=engine, on_progress=on_progress), None
 
 
 def _summarise(matrix: Matrix) -> None:
@@ -130,7 +152,7 @@ def _rendered(ending: str, matrices: Sequence[Matrix]) -> str | bytes:
 # Engines and progress
 
 
-def _executor(name: str | None) -> AbstractContextManager[Executor | None]:
+def _executor(name: str) -> AbstractContextManager[Executor | None]:
     """The executor that `MODULE:FACTORY` makes, which is shut down at the end. Raises InputError."""
     if not name:
         return nullcontext()
@@ -213,6 +235,12 @@ matrix = click.Command(
             metavar="MODULE:FACTORY",
             callback=refuse_empty,
             help="Solve with the concurrent.futures executor that FACTORY() gives.",
+        ),
+        click.Option(
+            ["--record"],
+            metavar="SNAPSHOT",
+            callback=refuse_empty,
+            help="Record what is read of the index (in one process), to be replayed with --snapshot.",
         ),
         *map(parameter, _OPTIONS),
     ],

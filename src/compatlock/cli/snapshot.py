@@ -13,6 +13,10 @@ from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
 from compatlock.cli.settled import options_of, settled
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from compatlock.index.snapshot import Snapshot
+
 # Options of a request that nothing is recorded for, and the one that replays.
 _LEFT_OUT = ("audit", "as_json", "snapshot")
 _DEFAULT_OUTPUT = "snapshot.json.xz"
@@ -20,13 +24,19 @@ _DEFAULT_OUTPUT = "snapshot.json.xz"
 
 def _run(*, files: tuple[str, ...], output: str, **values: Any) -> None:
     from compatlock.api.record import record
-    from compatlock.lockfile.write import write_bytes_atomically
 
     given, _ = settled(values)
     quiet = given.pop("quiet")
     options = options_of(given, files=files)
     with ProgressDisplay(enabled=not quiet) as on_progress:
         snapshot = record(options, on_progress=on_progress)
+    write_snapshot(output, snapshot, quiet=quiet)
+
+
+def write_snapshot(output: str, snapshot: Snapshot, *, quiet: bool) -> None:
+    """Write a snapshot, and unless `quiet` say what is in it."""
+    from compatlock.lockfile.write import write_bytes_atomically
+
     document = snapshot.dump()
     write_bytes_atomically(output, document)
     if not quiet:

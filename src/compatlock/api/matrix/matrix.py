@@ -67,15 +67,17 @@ def make_matrices(
     *,
     executor: Executor | None = None,
     on_progress: Callable[[MatrixProgress], None] | None = None,
+    on_read: Callable[[Supply], None] | None = None,
 ) -> tuple[Matrix, ...]:
     """One matrix for every Python. The cells are solved by `executor`, by processes of this machine, or where
-    one process is enough by this one.
+    one process is enough by this one. `on_read` is called after each part with what answered its needs (which
+    tells what was read); the work is then done by this process.
 
     Raises InputError for what cannot be used, IndexUnavailable when the index cannot be asked.
     """
     _refuse(options, executor)
     finished = Finished(wanted.resume)
-    plans = [_plan(_for_python(options, python), wanted) for python in wanted.pythons or ("",)]
+    plans = [_plan(_for_python(options, python), wanted, on_read) for python in wanted.pythons or ("",)]
     parts = [part for plan in plans for part in plan.parts]
     rows: dict[str, tuple[tuple[Cell, ...], ...]] = {}
     todo = []
@@ -88,7 +90,8 @@ def make_matrices(
     total = sum(_size(chunk) for _, chunk in parts)
     done = total - sum(_size(chunk) for _, chunk in todo)
     sizes = {key: _size(chunk) for key, chunk in todo}
-    for key, found in _solved(todo, executor, _jobs(options, wanted, len(todo))):
+    jobs = 1 if on_read is not None else _jobs(options, wanted, len(todo))
+    for key, found in _solved(todo, executor, jobs, on_read):
         finished.add(key, found)
         rows[key] = found
         done += sizes[key]
@@ -130,7 +133,7 @@ def _for_python(options: LockOptions, python: str) -> LockOptions:
 # The plan
 
 
-def _plan(options: LockOptions, wanted: MatrixOptions) -> _Plan:
+def _plan(options: LockOptions, wanted: MatrixOptions, on_read: Callable[[Supply], None] | None) -> _Plan:
     """The axes of one target, and the parts that its matrix is solved in."""
 
     def work(prepared: Prepared, supply: Supply) -> _Plan:
@@ -145,6 +148,8 @@ def _plan(options: LockOptions, wanted: MatrixOptions) -> _Plan:
         height = max(1, _CELLS // len(columns.labels))
         chunks = [Chunk(job, k, height) for k in range(0, len(rows.labels), height)]
         supply.save()
+        if on_read is not None:
+            on_read(supply)
         head = Matrix(
             rows,
             columns,
@@ -191,8 +196,9 @@ def _size(chunk: Chunk) -> int:
 
 
 def _jobs(options: LockOptions, wanted: MatrixOptions, parts: int) -> int:
-    """How many processes are worth their while. A cache in memory is of one process only."""
-    if not options.cache or _has_login(options):
+    """How many processes are worth their while. A cache in memory is of one process only; so is a snapshot,
+    which holds what one process reads for all parts in turn."""
+    if not options.cache or options.snapshot or _has_login(options):
         return 1
     return min(wanted.jobs or _processors(), parts)
 
@@ -205,13 +211,16 @@ def _processors() -> int:
 
 
 def _solved(
-    parts: Sequence[tuple[str, Chunk]], executor: Executor | None, jobs: int
+    parts: Sequence[tuple[str, Chunk]],
+    executor: Executor | None,
+    jobs: int,
+    on_read: Callable[[Supply], None] | None,
 ) -> Iterator[tuple[str, tuple[tuple[Cell, ...], ...]]]:
     """Each part's cells, as they are finished."""
     if executor is None and jobs <= 1:
         try:
             for key, chunk in parts:
-                yield key, solve_chunk(chunk)
+                yield key, solve_chunk(chunk, on_read)
         finally:
             forget()
         return

@@ -7,7 +7,7 @@ import threading
 from compatlock.api.drive import drive
 from compatlock.api.matrix.axes import parse_axes
 from compatlock.api.matrix.impossible import Impossible
-from compatlock.api.session import with_supply
+from compatlock.api.session import store_of_snapshot, with_supply
 from compatlock.errors import IndexUnavailable
 from compatlock.index.store import Store
 from compatlock.model.cuda import CUDA
@@ -17,6 +17,8 @@ from compatlock.solver.universe import Universe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from compatlock.api.options import LockOptions
     from compatlock.api.request import Prepared
     from compatlock.index.supply import Supply
@@ -58,8 +60,11 @@ AXIS = "the axis"
 _kept = threading.local()
 
 
-def solve_chunk(chunk: Chunk) -> tuple[tuple[Cell, ...], ...]:
-    """The cells of some rows. Arguments and result can be pickled; the index is read through the cache.
+def solve_chunk(
+    chunk: Chunk, on_read: Callable[[Supply], None] | None = None
+) -> tuple[tuple[Cell, ...], ...]:
+    """The cells of some rows. Chunks and result can be pickled; the index is read through the cache.
+    `on_read` is called with what answered, at the end.
 
     Raises what `compatlock.lock` raises, but NoSolution.
     """
@@ -68,7 +73,7 @@ def solve_chunk(chunk: Chunk) -> tuple[tuple[Cell, ...], ...]:
         if worker is not None:
             worker.close()
         worker = _kept.worker = _Worker(chunk.job)
-    return worker.solve(chunk)
+    return worker.solve(chunk, on_read)
 
 
 def forget() -> None:
@@ -83,27 +88,28 @@ class _Worker:
     def __init__(self, job: Job) -> None:
         self.job = job
         options = job.options
-        self._store = None if options.snapshot else Store(options.cache_directory())
+        self._store = store_of_snapshot(options) if options.snapshot else Store(options.cache_directory())
         self._universe: Universe | None = None
         self._cells: Cells | None = None
 
     def close(self) -> None:
         """Free the solver and the store."""
         self._forget_cells()
-        if self._store is not None:
-            self._store.close()
+        self._store.close()
 
     def _forget_cells(self) -> None:
         if self._cells is not None:
             self._cells.close()
         self._cells = None
 
-    def solve(self, chunk: Chunk) -> tuple[tuple[Cell, ...], ...]:
+    def solve(self, chunk: Chunk, on_read: Callable[[Supply], None] | None) -> tuple[tuple[Cell, ...], ...]:
         """The cells of the chunk."""
 
         def work(prepared: Prepared, supply: Supply) -> tuple[tuple[Cell, ...], ...]:
             found = self._solve(chunk, prepared, supply)
             supply.save()
+            if on_read is not None:
+                on_read(supply)
             return found
 
         options = self.job.options
