@@ -297,7 +297,7 @@ def test_a_profile_is_normalised() -> None:
 def test_a_profile_cannot_name_files_or_indexes() -> None:
     content = b"""
 name = "x y"
-roots = ["a @ https://files.example/a.whl", "b>>1", "-e ."]
+roots = ["a @ https://files.example/a.whl", "b>>1", "-e .", "c_", "d[e_]"]
 description = "d"
 index-url = "https://index.example/simple"
 waivers = [{ edge = "a => b", reason = "r", source = "s" }]
@@ -314,6 +314,8 @@ platform = "x86"
         "specifier) or end",
         "p.toml: roots 3: `-e .` is not a requirement: expected package name at the start of dependency "
         "specifier",
+        "p.toml: roots 4: `c_` is not a package name",
+        "p.toml: roots 5: `e_` is not a package name",
         "p.toml: source: missing",
         "p.toml: waivers 1: edge: `a => b` is not an edge; write `package -> dependency` or "
         "`package[extra] -> dependency`",

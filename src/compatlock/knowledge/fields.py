@@ -46,6 +46,8 @@ def parse_root(text: str) -> Requirement:
     except InvalidRequirement as error:
         reason = str(error).split("\n", 1)[0]
         raise ValueError(f"`{text}` is not a requirement: {reason[:1].lower()}{reason[1:]}") from None
+    for name in (requirement.name, *sorted(requirement.extras)):
+        project_name(name)  # `a_` passes the parser
     if requirement.url is not None:
         raise ValueError(f"`{requirement.name}` names a URL; a profile can only name packages of the index")
     return requirement
