@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from compatlock.model.named_tuple import NamedTuple
-from compatlock.model.names import normalise
-from compatlock.model.requirement import Requirement
+from compatlock.model.requirement import Requirement, requirement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,14 +86,7 @@ def _parse(text: str, origin: str) -> Requirement:
     """Return the requirement of `text`, which is known to be valid and supported."""
     from packaging.requirements import Requirement as Parsed
 
-    parsed = Parsed(text)
-    return Requirement(
-        name=normalise(parsed.name),
-        specifier=str(parsed.specifier),
-        extras=tuple(sorted({normalise(extra) for extra in parsed.extras})),
-        marker=str(parsed.marker) if parsed.marker is not None else "",
-        origin=origin,
-    )
+    return requirement_of(Parsed(text), origin)
 
 
 def _encode(requirement: Requirement) -> str:

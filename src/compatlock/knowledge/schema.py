@@ -27,12 +27,11 @@ from compatlock.knowledge.fields import (
     Versions,
     edge_parts,
     parse_root,
-    project_name,
 )
 from compatlock.model.cuda import CUDA, majors_within
 from compatlock.model.fact import BINDING_KINDS, Fact, FactBound
 from compatlock.model.profile import Profile
-from compatlock.model.requirement import Requirement
+from compatlock.model.requirement import requirement_of
 from compatlock.model.waiver import Waiver
 
 Kind = Literal[
@@ -211,7 +210,7 @@ class ProfileTable(Strict):
         return Profile(
             name=name,
             description=self.description,
-            roots=tuple(_requirement(root, f"profile {name}") for root in self.roots),
+            roots=tuple(requirement_of(parse_root(root), f"profile {name}") for root in self.roots),
             waivers=tuple(_waiver(entry, name) for entry in self.waivers),
             features=tuple(self.features),
             imports=tuple(self.imports),
@@ -238,14 +237,3 @@ class ProfileFile(ProfileTable, _Named):
 def _waiver(entry: WaiverEntry, profile: str) -> Waiver:
     package, extra, on = edge_parts(entry.edge)
     return Waiver(package, on, extra, entry.reason, f"profile {profile} ({entry.source})")
-
-
-def _requirement(text: str, origin: str) -> Requirement:
-    parsed = parse_root(text)
-    return Requirement(
-        name=project_name(parsed.name),
-        specifier=str(parsed.specifier),
-        extras=tuple(sorted({project_name(extra) for extra in parsed.extras})),
-        marker=str(parsed.marker) if parsed.marker else "",
-        origin=origin,
-    )

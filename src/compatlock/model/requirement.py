@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from compatlock.model.named_tuple import NamedTuple
+from compatlock.model.names import normalise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement as Parsed
 
 
 class Requirement(NamedTuple):
@@ -25,3 +30,14 @@ class Requirement(NamedTuple):
         where = f" @ {self.url}" if self.url else ""
         marker = f" ; {self.marker}" if self.marker else ""
         return f"{self.name}{extras}{self.specifier}{where}{marker}"
+
+
+def requirement_of(parsed: Parsed, origin: str) -> Requirement:
+    """Return what packaging parsed, which names no URL; `origin` says where it was written."""
+    return Requirement(
+        name=normalise(parsed.name),
+        specifier=str(parsed.specifier),
+        extras=tuple(sorted({normalise(extra) for extra in parsed.extras})),
+        marker=str(parsed.marker) if parsed.marker is not None else "",
+        origin=origin,
+    )
