@@ -274,14 +274,12 @@ def test_positions_are_those_of_the_full_list() -> None:
             v1_0=[wheel("1.0", time=DAY)],
         )
     )
-    assert encode_view(view) == {
-        "v": "3.0\n1.0",
-        "x": [1, 2, 3, 4],
-        "t": f"0 {DAY}",
-        "g": {"0": "yanked"},
-        "f": wheel("3.0").sha256[:20] + wheel("1.0").sha256[:20],
-        "h": ["4.0", "python", "<3"],
-    }
+    assert encode_view(view).split("\n") == [
+        '1 2 3 4\t0y\t["4.0", "python", "<3"]',
+        "3.0 1.0",
+        f"0 {DAY}",
+        wheel("3.0").sha256[:20] + wheel("1.0").sha256[:20],
+    ]
 
 
 def test_the_newest_hidden_release_is_a_final_one_that_only_the_target_hides() -> None:

@@ -14,22 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+# Keys begin with what differs most: comparing them is most of what looking up a row takes. Rows are apart
+# from their keys (no `without rowid`): wide ones would make the trees of keys deep.
 _SCHEMA = """
-create table if not exists listing(source text, project text, fetched integer, etag text, digest text,
-  found integer, body blob, primary key(source, project)) without rowid;
-create table if not exists files(source text, project text, digest text, body blob,
-  primary key(source, project));
-create table if not exists runs(source text, project text, digest text, body blob,
-  primary key(source, project)) without rowid;
-create table if not exists view(source text, key text, project text, digest text, body blob,
-  primary key(source, key, project)) without rowid;
-create table if not exists installable(source text, key text, project text, version text, digest text,
-  body blob, primary key(source, key, project, version)) without rowid;
-create table if not exists metadata(source text, file text, body blob,
-  primary key(source, file)) without rowid;
-create table if not exists edges(source text, environment text, file text, body blob,
-  primary key(source, environment, file)) without rowid;
-create table if not exists memo(key text primary key, body blob) without rowid;
+create table if not exists listing(project text, source text, fetched integer, etag text, digest text,
+  found integer, body blob, primary key(project, source));
+create table if not exists files(project text, source text, digest text, body blob,
+  primary key(project, source));
+create table if not exists runs(project text, source text, digest text, body blob,
+  primary key(project, source));
+create table if not exists view(project text, key text, source text, digest text, body blob,
+  primary key(project, key, source));
+create table if not exists installable(project text, version text, key text, source text, digest text,
+  body blob, primary key(project, key, source, version));
+create table if not exists metadata(file text, source text, body blob, primary key(file, source));
+create table if not exists edges(file text, environment text, source text, body blob,
+  primary key(file, environment, source));
+create table if not exists memo(key text primary key, body blob);
 """
 
 # What a damaged file shows as; SQLite may quote garbage in its messages.

@@ -6,9 +6,11 @@ form is evaluated for the target, and stored.
 
 from __future__ import annotations
 
+from functools import partial
+
 from compatlock.errors import NotCached
 from compatlock.index.stored_edges import decode_dependencies, encode_dependencies
-from compatlock.index.stored_view import package_of
+from compatlock.index.stored_view import Answers, package_of, with_project
 from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
@@ -71,7 +73,7 @@ class Holdings:
         self._believed: set[str] = set()
         self._dependencies: dict[tuple[str, int], Dependencies] = {}
         self._installable: dict[tuple[str, int], list[File]] = {}
-        self._answered: dict[str, int] = {}
+        self._answers: dict[str, Answers] = {}
         self._versions: dict[str, list[str]] = {}
         self._statuses: dict[str, tuple[str, str]] = {}
         # The views that this run made itself: they still have the files.
@@ -146,27 +148,26 @@ class Holdings:
 
     def _load_package(self, name: str, row: PackageRow) -> None:
         if row.view is not None:
-            self._add_package(name, row.digest, row.view, row.runs)
+            self._add_package(name, row.digest, row.view, row.runs or "")
             return
         listing = self._store.listing(self.source_of(name), name)
         if listing is not None:
-            self._add_package(name, listing.digest, self._make_view(listing), None)
+            self._add_package(name, listing.digest, self._make_view(listing), "")
 
-    def _make_view(self, listing: Listing) -> Any:
+    def _make_view(self, listing: Listing) -> str:
         from compatlock.index.sent_listing import sent_view
         from compatlock.index.view import encode_view
 
         sent = sent_view(listing, self.target, self.policy)
         if sent is not None:
             self._views.pop(listing.project, None)
-            self._sent[listing.project], encoded = sent, dict(sent.encoded)
+            self._sent[listing.project], encoded = sent, sent.encoded
         else:
             self._sent.pop(listing.project, None)
             view = self._views[listing.project] = self.viewer.view(listing)
             encoded = encode_view(view)
-        encoded["e"] = listing.found
-        if listing.status:
-            encoded["s"] = [listing.status, listing.status_reason]
+        status, reason = listing.status, listing.status_reason
+        encoded = with_project(encoded, found=listing.found, status=status, reason=reason)
         source = self.source_of(listing.project)
         key = self._view_key_of(listing.project)
         self._store.put_view(source, key, listing.project, listing.digest, encoded)
@@ -193,18 +194,14 @@ class Holdings:
             self._viewer = Viewer(self.target, self.policy)
         return self._viewer
 
-    def _add_package(self, name: str, digest: str, view: Any, runs: dict[str, Any] | None) -> None:
-        known = runs or {}
-
-        def compute(specifier: str) -> tuple[int, ...]:
-            return self._answer(name, specifier)
-
+    def _add_package(self, name: str, digest: str, view: str, runs: str) -> None:
+        answers = self._answers[name] = Answers(runs, partial(self._answer, name))
         prerelease = self._prereleases.get(name, self.policy.prerelease)
-        self._packages[name] = package_of(name, view, known, compute=compute, prerelease=prerelease)
+        package, status = package_of(name, view, compute=answers.answer, prerelease=prerelease)
+        self._packages[name] = package
         self._digests[name] = digest
-        if "s" in view:
-            self._statuses[name] = (view["s"][0], view["s"][1])
-        self._answered[name] = len(known)
+        if status[0]:
+            self._statuses[name] = status
 
     def _answer(self, name: str, specifier: str) -> tuple[int, ...]:
         from compatlock.index.specifiers import answer
@@ -341,10 +338,10 @@ class Holdings:
 
     def save(self) -> None:
         """Store what was derived during the run."""
-        for name, package in self._packages.items():
-            if len(package.full_runs) > self._answered[name]:
-                self._store.put_runs(self.source_of(name), name, self._digests[name], package.full_runs)
-                self._answered[name] = len(package.full_runs)
+        for name, answers in self._answers.items():
+            runs = answers.take_new()
+            if runs is not None:
+                self._store.put_runs(self.source_of(name), name, self._digests[name], runs)
         self._store.flush()
 
 

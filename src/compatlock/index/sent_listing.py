@@ -29,7 +29,7 @@ class SentView(NamedTuple):
     candidate and the rest of the view."""
 
     scope: Scope
-    encoded: dict[str, Any]
+    encoded: str
     packed_files: list[bytes]
     packed: bytes
 

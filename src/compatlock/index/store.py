@@ -3,7 +3,7 @@
 It is only a cache: versioned by its file name, every row checksummed with its key (a damaged one counts
 as missing), safe to delete at any time and to share between processes. Writes are gathered and made in
 short transactions, so that a killed run leaves either all of a batch or nothing. Nothing is ever
-unpickled; rows are JSON, the long ones compressed.
+unpickled; what a warm run reads most is plain text, other rows are JSON, and files are compressed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v10.sqlite"
+FILE_NAME = "store-v11.sqlite"
 
 # In seconds.
 _OFTEN = 0.25
@@ -33,16 +33,16 @@ _KEYS = (1, 10, 100)
 
 _PACKAGES_QUERY = """
 select l.project, l.fetched, l.digest, v.body, r.body from listing l
-left join view v on v.source = l.source and v.key = ? and v.project = l.project and v.digest = l.digest
-left join runs r on r.source = l.source and r.project = l.project and r.digest = l.digest
+left join view v on v.project = l.project and v.key = ? and v.source = l.source and v.digest = l.digest
+left join runs r on r.project = l.project and r.source = l.source and r.digest = l.digest
 where l.source = ? and l.project in ({})
 """
 
 # One statement, so that no other process writes in between.
 _LISTING_QUERY = """
 select l.digest, l.found, l.body, f.body from listing l
-left join files f on f.source = l.source and f.project = l.project and f.digest = l.digest
-where l.source = ? and l.project = ?
+left join files f on f.project = l.project and f.source = l.source and f.digest = l.digest
+where l.project = ? and l.source = ?
 """
 
 _INSTALLABLE_QUERY = """
@@ -51,34 +51,48 @@ select project, version, digest, body from installable where source = ? and key 
 
 _decode = json.JSONDecoder().raw_decode
 
+# A row ends in the CRC-32 of its key and content, least byte first: that of the whole is then always this.
+_INTACT = 0x2144DF1C
+
+
+def _seal(body: bytes, *key: str) -> bytes:
+    return body + crc32(body, _seed(key)).to_bytes(4, "little")
+
+
+def _unseal(blob: object, *key: str) -> bytes | None:
+    """The content of the row with this key, or None when it is absent or damaged (it is then made again)."""
+    return blob[:-4] if isinstance(blob, bytes) and crc32(blob, _seed(key)) == _INTACT else None
+
+
+def _seed(key: tuple[str, ...]) -> int:
+    return crc32("\n".join(key).encode())
+
 
 def _pack(value: Any, *key: str) -> bytes:
-    body = json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    return _checksum(body, key) + body
+    return _seal(json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode("ascii"), *key)
 
 
 def _unpack(blob: object, *key: str) -> Any:
-    """The value of the row with this key, or None when it is absent or damaged (it is then made again)."""
-    body = _checked(blob, key)
+    body = _unseal(blob, *key)
     return None if body is None else _decode(body.decode("ascii"))[0]
 
 
-def _checked(blob: object, key: tuple[str, ...]) -> bytes | None:
-    if not isinstance(blob, bytes) or len(blob) < 5 or blob[:4] != _checksum(blob[4:], key):
-        return None
-    return blob[4:]
+def _pack_text(text: str, *key: str) -> bytes:
+    return _seal(text.encode("utf-8", "surrogatepass"), *key)
 
 
-def _checksum(body: bytes, key: tuple[str, ...]) -> bytes:
-    return crc32(body, crc32("\n".join(key).encode())).to_bytes(4, "big")
+def _unpack_text(blob: object, *key: str) -> str | None:
+    body = _unseal(blob, *key)
+    return None if body is None else body.decode("utf-8", "surrogatepass")
 
 
 class PackageRow:
-    """What the store knows of a project for one view: `view` and `runs` are None when not made yet."""
+    """What the store knows of a project for one view: `view` and `runs` (see `index.stored_view` and
+    `Answers` there) are None when not made yet."""
 
     __slots__ = ("digest", "fetched", "runs", "view")
 
-    def __init__(self, fetched: int, digest: str, view: Any, runs: dict[str, list[int]] | None) -> None:
+    def __init__(self, fetched: int, digest: str, view: str | None, runs: str | None) -> None:
         self.fetched = fetched
         self.digest = digest
         self.view = view
@@ -136,32 +150,32 @@ class Store:
         files = deflate(listing.encoded or encode_files(listing.releases))
         self._write(
             "insert or replace into files values(?,?,?,?)",
-            source, project, digest, _checksum(files, (source, project, digest)) + files,
+            project, source, digest, _seal(files, project, source, digest),
         )  # fmt: skip
         self._write(
             "insert or replace into listing values(?,?,?,?,?,?,?)",
-            source, project, now, etag, digest, int(listing.found), _pack(head, source, project, digest),
+            project, source, now, etag, digest, int(listing.found), _pack(head, project, source, digest),
         )  # fmt: skip
 
     def touch_listing(self, source: str, project: str, now: int) -> None:
         """Note that the listing is still what the index says at time `now`."""
-        self._write("update listing set fetched = ? where source = ? and project = ?", now, source, project)
+        self._write("update listing set fetched = ? where project = ? and source = ?", now, project, source)
 
     def etag(self, source: str, project: str) -> str:
         """The entity tag of the stored listing, `""` when there is none."""
         row = self._database.row(
-            "select etag from listing where source = ? and project = ?", (source, project)
+            "select etag from listing where project = ? and source = ?", (project, source)
         )
         return str(row[0] or "") if row else ""
 
     def listing(self, source: str, project: str) -> Listing | None:
         """The whole stored listing, or None."""
-        row = self._database.row(_LISTING_QUERY, (source, project))
+        row = self._database.row(_LISTING_QUERY, (project, source))
         if row is None:
             return None
         digest, found = str(row[0]), bool(row[1])
-        head = _unpack(row[2], source, project, digest)
-        files = _checked(row[3], (source, project, digest))
+        key = (project, source, digest)
+        head, files = _unpack(row[2], *key), _unseal(row[3], *key)
         if head is None or files is None:
             return None
         from compatlock.index.stored_listing import decode_files, inflate
@@ -174,25 +188,25 @@ class Store:
         """Forget the listings that cannot be read whole, so that they are fetched anew."""
         for source, project in self._database.rows("select source, project from listing", ()):
             if self.listing(source, project) is None:
-                self._write("delete from listing where source = ? and project = ?", source, project)
+                self._write("delete from listing where project = ? and source = ?", project, source)
         self.flush()
 
     def versions(self, source: str, project: str, digest: str) -> list[str] | None:
         """All release versions of the stored listing with this digest, newest first; None without it."""
         row = self._database.row(
-            "select body from listing where source = ? and project = ? and digest = ?",
-            (source, project, digest),
+            "select body from listing where project = ? and source = ? and digest = ?",
+            (project, source, digest),
         )
-        head = _unpack(row[0], source, project, digest) if row else None
+        head = _unpack(row[0], project, source, digest) if row else None
         return None if head is None else list(head[0])
 
     def skipped(self, source: str, project: str, digest: str) -> tuple[Skipped, ...]:
         """The files of the stored listing with this digest that cannot be used; none without it."""
         row = self._database.row(
-            "select body from listing where source = ? and project = ? and digest = ?",
-            (source, project, digest),
+            "select body from listing where project = ? and source = ? and digest = ?",
+            (project, source, digest),
         )
-        head = _unpack(row[0], source, project, digest) if row else None
+        head = _unpack(row[0], project, source, digest) if row else None
         return () if head is None else tuple(Skipped(*skipped) for skipped in head[1])
 
     # What is derived from listings
@@ -206,8 +220,8 @@ class Store:
                 found[project] = PackageRow(
                     fetched,
                     digest,
-                    _unpack(view, source, view_key, project, digest),
-                    _unpack(runs, source, project, digest),
+                    _unpack_text(view, project, view_key, source, digest),
+                    _unpack_text(runs, project, source, digest),
                 )
         return found
 
@@ -219,18 +233,18 @@ class Store:
             some += some[-1:] * (count - len(some))
             yield from self._database.rows(query.format(",".join("?" * count)), (*parameters, *some))
 
-    def put_view(self, source: str, view_key: str, project: str, digest: str, view: Any) -> None:
+    def put_view(self, source: str, view_key: str, project: str, digest: str, view: str) -> None:
         """Store a project's view for a target and policies."""
         self._write(
             "insert or replace into view values(?,?,?,?,?)",
-            source, view_key, project, digest, _pack(view, source, view_key, project, digest),
+            project, view_key, source, digest, _pack_text(view, project, view_key, source, digest),
         )  # fmt: skip
 
-    def put_runs(self, source: str, project: str, digest: str, runs: dict[str, tuple[int, ...]]) -> None:
+    def put_runs(self, source: str, project: str, digest: str, runs: str) -> None:
         """Store the specifiers answered so far over a project's full list of releases."""
         self._write(
             "insert or replace into runs values(?,?,?,?)",
-            source, project, digest, _pack(runs, source, project, digest),
+            project, source, digest, _pack_text(runs, project, source, digest),
         )  # fmt: skip
 
     def installable(
@@ -242,7 +256,7 @@ class Store:
         for row in self._select(_INSTALLABLE_QUERY, (source, view_key), list(releases)):
             project, version, digest, body = row
             if releases[project] == (version, digest):
-                files = _unpack(body, source, view_key, project, version, digest)
+                files = _unpack(body, project, view_key, source, version, digest)
                 if files is not None:
                     found[project] = [File(*f) for f in files]
         return found
@@ -251,10 +265,10 @@ class Store:
         self, source: str, view_key: str, project: str, version: str, digest: str, files: Iterable[File]
     ) -> None:
         """Store which files of a release a target could install."""
-        body = _pack(list(files), source, view_key, project, version, digest)
+        body = _pack(list(files), project, view_key, source, version, digest)
         self._write(
             "insert or replace into installable values(?,?,?,?,?,?)",
-            source, view_key, project, version, digest, body,
+            project, version, view_key, source, digest, body,
         )  # fmt: skip
 
     # Metadata and edges
@@ -262,32 +276,32 @@ class Store:
     def metadata(self, source: str, file_key: str) -> list[Any] | None:
         """The stored core metadata of a file, as fields of `model.metadata.Metadata`."""
         row = self._database.row(
-            "select body from metadata where source = ? and file = ?", (source, file_key)
+            "select body from metadata where file = ? and source = ?", (file_key, source)
         )
-        value: list[Any] | None = _unpack(row[0], source, file_key) if row else None
+        value: list[Any] | None = _unpack(row[0], file_key, source) if row else None
         return value
 
     def put_metadata(self, source: str, file_key: str, metadata: Iterable[Any]) -> None:
         """Store the core metadata of a file."""
-        row = _pack(list(metadata), source, file_key)
-        self._write("insert or replace into metadata values(?,?,?)", source, file_key, row)
+        row = _pack(list(metadata), file_key, source)
+        self._write("insert or replace into metadata values(?,?,?)", file_key, source, row)
 
-    def edges(self, source: str, environment: str, file_keys: Sequence[str]) -> dict[str, list[Any]]:
+    def edges(self, source: str, environment: str, file_keys: Sequence[str]) -> dict[str, str]:
         """The dependencies of files as evaluated for a marker environment, as `index.stored_edges` encodes
         them; those that are not stored are left out."""
         query = "select file, body from edges where source = ? and environment = ? and file in ({})"
         found = {}
         for key, body in self._select(query, (source, environment), file_keys):
-            value = _unpack(body, source, environment, key)
+            value = _unpack_text(body, key, environment, source)
             if value is not None:
                 found[key] = value
         return found
 
-    def put_edges(self, source: str, environment: str, file_key: str, edges: list[Any]) -> None:
+    def put_edges(self, source: str, environment: str, file_key: str, edges: str) -> None:
         """Store evaluated dependencies."""
         self._write(
             "insert or replace into edges values(?,?,?,?)",
-            source, environment, file_key, _pack(edges, source, environment, file_key),
+            file_key, environment, source, _pack_text(edges, file_key, environment, source),
         )  # fmt: skip
 
     def get_memo(self, key: str) -> str | None:

@@ -1,14 +1,15 @@
 """From a view's stored form (`index.view.encode_view`) to a package, for runs that need not make the view.
 
-On the warm path: some 200 views are read in a run, so that lists are only made of what is looked at.
+On the warm path: some 200 views are read in a run, so that lists are only made of what is looked at, and
+JSON stands only where text can be anything, which is rare.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from itertools import chain
 
-from compatlock.model.package import Package
+from compatlock.model.package import PRERELEASE, YANKED, Package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from typing import Any, overload
 
 KEY_LENGTH = 20  # of a file's key, see `index.view.file_key`
+GATES = {"p": PRERELEASE, "y": YANKED}
+
+# What there is to say of most projects: the index has it, and gives it no status.
+_ORDINARY: list[Any] = [True, "", ""]
 
 
 class FileKeys(Sequence[str]):
@@ -40,6 +45,51 @@ class FileKeys(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._text) // KEY_LENGTH
+
+
+class Versions(Sequence[str]):
+    """The versions of the candidates, split when one that is not the newest is looked at."""
+
+    def __init__(self, text: str, size: int) -> None:
+        self._text = text
+        self._size = size
+        self._versions: list[str] | None = None
+
+    def _all(self) -> list[str]:
+        if self._versions is None:
+            self._versions = self._text.split(" ") if self._text else []
+        return self._versions
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> str: ...
+
+        @overload
+        def __getitem__(self, index: slice) -> list[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if index == 0 and self._size:
+            return self._text.split(" ", 1)[0]
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __str__(self) -> str:
+        return self._text
+
+    def index(self, version: str, *bounds: int) -> int:
+        """Which candidate has a version. Raises ValueError."""
+        if bounds:
+            return self._all().index(version, *bounds)
+        at = f" {self._text} ".find(f" {version} ")
+        if at < 0:
+            raise ValueError(f"{version} is none of them")
+        return self._text.count(" ", 0, at)
 
 
 class Times(Sequence["int | None"]):
@@ -72,33 +122,89 @@ class Times(Sequence["int | None"]):
         return len(self._all())
 
 
+class Answers:
+    """Specifiers answered over a project's full list of releases: from what was answered before, or else by
+    `compute` (see `index.specifiers.answer`).
+
+    `text` is their stored form, looked into instead of read, since a project can have hundreds: lines
+    `SPECIFIER<tab>FLAGS LO HI LO HI ...`, with a line end before and after each; `""` for nothing.
+    """
+
+    __slots__ = ("_compute", "_new", "_text")
+
+    def __init__(self, text: str, compute: Callable[[str], tuple[int, ...]]) -> None:
+        self._text = text
+        self._compute = compute
+        self._new: dict[str, tuple[int, ...]] = {}
+
+    def answer(self, specifier: str) -> tuple[int, ...]:
+        """`(flags, lo, hi, lo, hi, ...)`."""
+        found = self._text.find(f"\n{specifier}\t")
+        if found >= 0:
+            start = found + len(specifier) + 2
+            return tuple(map(int, self._text[start : self._text.index("\n", start)].split(" ")))
+        known = self._new.get(specifier)
+        if known is None:
+            known = self._new[specifier] = self._compute(specifier)
+        return known
+
+    def take_new(self) -> str | None:
+        """The stored form, if anything was answered anew since this was asked last."""
+        if not self._new:
+            return None
+        lines = [
+            f"{specifier}\t{' '.join(map(str, answer))}\n"
+            for specifier, answer in self._new.items()
+            # No specifier of PEP 440 has them, but there are others.
+            if "\t" not in specifier and "\n" not in specifier
+        ]
+        self._new.clear()
+        if not lines:
+            return None
+        self._text = "".join((self._text or "\n", *lines))
+        return self._text
+
+
 def package_of(
-    name: str,
-    view: dict[str, Any],
-    runs: dict[str, tuple[int, ...]],
-    *,
-    compute: Callable[[str], tuple[int, ...]],
-    prerelease: str,
-) -> Package:
-    """The package that a stored view describes; `runs` are specifiers answered before, `compute` answers
-    others, `prerelease` is the policy's mode."""
-    return Package(
+    name: str, view: str, *, compute: Callable[[str], tuple[int, ...]], prerelease: str
+) -> tuple[Package, tuple[str, str]]:
+    """The package that a stored view describes, and the status of its project; `compute` answers specifiers,
+    `prerelease` is the policy's mode."""
+    # Not split into lines: that looks at each character, and most of them nobody asks for.
+    about, _, rest = view.partition("\n")
+    head, _, rest = rest.partition("\n")
+    versions, _, rest = rest.partition("\n")
+    times, _, file_keys = rest.partition("\n")
+    positions, gates, hidden = head.split("\t")
+    found, *status = json.loads(about) if about else _ORDINARY
+    package = Package(
         name,
-        view["v"].split("\n") if view["v"] else (),
-        positions=_positions(view["x"]),
-        times=Times(view["t"]) if view["v"] else (),
-        gates={int(i): gate for i, gate in view["g"].items()},
-        file_keys=FileKeys(view["f"]),
-        full_runs=runs,
+        Versions(versions, len(file_keys) // KEY_LENGTH),
+        positions=_positions(positions),
+        times=Times(times) if versions else (),
+        gates={int(gate[:-1]): GATES[gate[-1]] for gate in gates.split(" ")} if gates else {},
+        file_keys=FileKeys(file_keys),
+        full_runs={},
         compute=compute,
-        found=view["e"],
-        newest_hidden=view["h"],
+        found=found,
+        newest_hidden=json.loads(hidden) if hidden else (),
         prerelease=prerelease,
     )
+    return package, (status[0], status[1])
 
 
-def _positions(bounds: list[int]) -> Sequence[int]:
-    """The numbers within half-open ranges `[lo, hi, lo, hi, ...]`."""
-    if len(bounds) == 2:
-        return range(*bounds)
-    return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))
+def with_project(view: str, *, found: bool, status: str, reason: str) -> str:
+    """The stored form of a view, after a line for what the index says of the project as a whole."""
+    about = [found, status, reason]
+    return f"{json.dumps(about) if about != _ORDINARY else ''}\n{view}"
+
+
+def _positions(bounds: str) -> Sequence[int]:
+    """The numbers within half-open ranges `lo hi lo hi ...`."""
+    ends = [*map(int, bounds.split())]
+    if len(ends) == 2:
+        return range(ends[0], ends[1])
+    positions: list[int] = []
+    for low, high in zip(ends[::2], ends[1::2], strict=True):
+        positions += range(low, high)
+    return positions

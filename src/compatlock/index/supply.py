@@ -254,7 +254,7 @@ class Supply(Holdings):
         if not listing.found and self._position(name) != self.indexes.order(name)[-1]:
             self._store.flush()
             return False
-        self._add_package(name, listing.digest, self._make_view(listing), None)
+        self._add_package(name, listing.digest, self._make_view(listing), "")
         self._versions[name] = versions_of(listing)
         self._store.flush_soon()
         return True

@@ -6,12 +6,13 @@ needs neither tags nor specifiers.
 
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from compatlock.index.stored_view import KEY_LENGTH
+from compatlock.index.stored_view import GATES, KEY_LENGTH
 from compatlock.index.tags import TagRanks, build_number
 from compatlock.index.wheel_platforms import wheels_fit
 from compatlock.model.named_tuple import NamedTuple
@@ -21,7 +22,6 @@ from compatlock.model.policy import AS_OTHERS, NEVER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from compatlock.model.listing import File, Listing, Release
     from compatlock.model.policy import Policy, Rules
@@ -235,18 +235,24 @@ def _has_native_wheels(files: list[File]) -> bool:
     return any(f.is_wheel and not f.filename.endswith("-any.whl") for f in files)
 
 
-def encode_view(view: View) -> dict[str, Any]:
-    """The stored form of a view's candidates; read by `index.stored_view`."""
+def encode_view(view: View) -> str:
+    """The stored form of a view's candidates, read by `index.stored_view`: a line with their positions, gates
+    and the newest hidden release, one each with their versions, times and file keys."""
     candidates = view.candidates
     newest_hidden = view.newest_hidden()
-    return {
-        "v": "\n".join(c.version for c in candidates),
-        "x": _ranges(c.position for c in candidates),
-        "t": " ".join("" if c.time is None else str(c.time) for c in candidates),
-        "g": {str(i): c.gate for i, c in enumerate(candidates) if c.gate},
-        "f": "".join(file_key(c.file) for c in candidates),
-        "h": list(newest_hidden[:3]) if newest_hidden else [],
-    }
+    marks = {gate: mark for mark, gate in GATES.items()}
+    head = (
+        " ".join(map(str, _ranges(c.position for c in candidates))),
+        " ".join(f"{i}{marks[c.gate]}" for i, c in enumerate(candidates) if c.gate),
+        json.dumps(newest_hidden[:3]) if newest_hidden else "",
+    )
+    lines = (
+        "\t".join(head),
+        " ".join(c.version for c in candidates),
+        " ".join("" if c.time is None else str(c.time) for c in candidates),
+        "".join(file_key(c.file) for c in candidates),
+    )
+    return "\n".join(lines)
 
 
 def _ranges(numbers: Iterable[int]) -> list[int]:

@@ -178,7 +178,7 @@ def local_majors(version: str) -> tuple[str, ...] | None:
 
 def bound_runs(package: Package) -> Iterable[tuple[tuple[str, ...], int, int]]:
     """Runs `[lo, hi)` of candidates whose local versions bind them, each with the majors that it allows."""
-    if "+" not in "".join(package.versions):
+    if "+" not in str(package.versions):
         return
     start, told = 0, None
     for index in range(package.size + 1):
@@ -191,7 +191,7 @@ def bound_runs(package: Package) -> Iterable[tuple[tuple[str, ...], int, int]]:
 
 def spoken_of(package: Package, runs: Runs) -> Runs:
     """Of runs of candidates those parts that facts speak of: the candidates without a local version."""
-    if "+" not in "".join(package.versions):
+    if "+" not in str(package.versions):
         return runs
     plain = (i for low, high in runs for i in range(low, high) if "+" not in package.versions[i])
     found: list[tuple[int, int]] = []
