@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 
 from compatlock.audit.binaries import FULL, Binary, read_members
 from compatlock.audit.elf import Elf
 from compatlock.audit.modules import UNKNOWN as NO_SUMMARY
 from compatlock.audit.modules import summarise
+from compatlock.audit.source import NOT_UNDERSTOOD, parse_source
 from compatlock.model.artefact import MEMBER_LIMIT, Artefact, Content, Directory, Member
 from compatlock.model.evidence import IMPORTS, LEAVES, LEAVES_LIKE, NEEDS, REGEX, REQUIRES, SYMBOL, Look
 from compatlock.model.lock import LockedFile
@@ -235,10 +235,8 @@ def _defines(source: bytes, look: Look) -> bool | None:
     if not look.member.endswith((".py", ".pyi")):
         return re.search(rb"(?<!\w)" + re.escape(look.text.encode()) + rb"(?!\w)", source) is not None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse_source(source)
+    except NOT_UNDERSTOOD:
         return None
     is_package = look.member.rpartition("/")[2].startswith("__init__.")
     return any(_binds(node, look.text, is_package=is_package) for node in ast.walk(tree))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 
 from compatlock.audit.module_tricks import Tricks, called, told_names
+from compatlock.audit.source import NOT_UNDERSTOOD, parse_source
 
 # The same numbers as in modules.py; SKIP is for imports that nothing follows from.
 _NOW, _CHOSEN, _LATER, _TYPING, _SKIP = range(5)
@@ -45,12 +45,10 @@ class Scan:
         if len(source) > _MAX_SOURCE:
             return False
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(source)
+            tree = parse_source(source)
             self._block(tree.body, _NOW)
             tricks = Tricks(source, tree)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except NOT_UNDERSTOOD:
             return False
         self.names |= tricks.names
         self.offered |= tricks.offered

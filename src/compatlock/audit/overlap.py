@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 from compatlock.audit.layout import PREFIX, install_path, is_harmless, is_shared_object
 from compatlock.audit.observed import not_with
+from compatlock.audit.source import NOT_UNDERSTOOD, parse_source
 from compatlock.model.artefact import Artefact, Content, Directory, Member, Observations, WheelReader
 from compatlock.model.display import counted
 from compatlock.model.finding import CERTAIN, POSSIBLE, Finding, Place
@@ -150,13 +150,11 @@ def _same(ours: Content, theirs: Content) -> bool:
     if ours.problem or theirs.problem or not (ours.complete and theirs.complete):
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            one, other = ast.parse(ours.data), ast.parse(theirs.data)
+        one, other = parse_source(ours.data), parse_source(theirs.data)
         if _declares_namespace(one.body) and _declares_namespace(other.body):
             return True
         return ast.dump(one) == ast.dump(other)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NOT_UNDERSTOOD:
         return False
 
 
