@@ -252,7 +252,7 @@ def test_an_id_stands_for_one_fact() -> None:
     ("content", "message"),
     [
         (b'\n[[fact]]\nid = "a\n', "facts.toml:3: not valid TOML: Illegal character '\\n'"),
-        (b"a = 1\nb = '\xff'", "facts.toml:2: not UTF-8 text"),
+        (b"a = 1\nb = '\xff'", "facts.toml:2: not UTF-8 text; TOML must be"),
         (b"fact = 3", "facts.toml: fact: must be an array"),
         (b"fact = [3]", "facts.toml: fact number 1: must be a table"),
         (b'[index]\nurl = "https://index.example/simple"', "facts.toml: index: unknown key"),
@@ -260,6 +260,13 @@ def test_an_id_stands_for_one_fact() -> None:
 )
 def test_files_that_are_no_facts_files(content: bytes, message: str) -> None:
     assert refusal(content) == message
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    fact = one('kind = "known-bad"\nversions = "*"')
+    assert parse_facts(b"\xef\xbb\xbf" + fact, "facts.toml") == parse_facts(fact, "facts.toml")
+    wrong = fact.replace(b"known-bad", b"known-bd").lstrip()
+    assert refusal(b"\xef\xbb\xbf" + wrong).startswith('facts.toml:1: fact "f": kind: ')
 
 
 def test_no_header_is_mistaken_for_a_fact() -> None:

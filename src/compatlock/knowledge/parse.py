@@ -7,24 +7,19 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from compatlock.errors import FactError
+from compatlock.errors import FactError, InputError
 from compatlock.knowledge.fields import Identifier
 from compatlock.knowledge.schema import FactsFile, ProfileFile, ProfileTable
 from compatlock.model.fact import Fact
 from compatlock.model.profile import Profile
-
-# tomli is tomllib for Python 3.10
-tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+from compatlock.model.toml import parse_toml
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)\Z")
 _HEADER = re.compile(r"^\s*\[\[\s*fact\s*\]\]", re.MULTILINE)
 _TYPES = {
     "string_type": "must be a string",
@@ -114,7 +109,7 @@ def _profile_place(content: bytes, origin: str, path: list[str], name: str) -> s
     """How messages name a profile: file, line of its header if it has one, and name."""
     keys = [rf"(?:{re.escape(key)}|\"{re.escape(key)}\"|'{re.escape(key)}')" for key in [*path, name]]
     header = re.compile(r"^[ \t]*\[[ \t]*" + r"[ \t]*\.[ \t]*".join(keys) + r"[ \t]*\]", re.MULTILINE)
-    text = content.decode("utf-8")
+    text = content.decode("utf-8-sig")
     match = header.search(text)
     line = f":{text.count(chr(10), 0, match.start()) + 1}" if match else ""
     return f"{origin}{line}: profile {name}"
@@ -122,16 +117,9 @@ def _profile_place(content: bytes, origin: str, path: list[str], name: str) -> s
 
 def _toml(content: bytes, origin: str) -> dict[str, Any]:
     try:
-        data: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise FactError(f"{origin}:{line}: not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        place = _AT_LINE.search(message)
-        where = f"{origin}:{place[1]}" if place else origin
-        raise FactError(f"{where}: not valid TOML: {_AT_LINE.sub('', message)}") from None
-    return data
+        return parse_toml(content, origin)
+    except InputError as error:
+        raise FactError(error.message) from None
 
 
 def _fact_places(content: bytes, data: dict[str, Any], origin: str) -> list[str]:
@@ -139,7 +127,7 @@ def _fact_places(content: bytes, data: dict[str, Any], origin: str) -> list[str]
     facts = data.get("fact")
     if not isinstance(facts, list):
         return []
-    text = content.decode("utf-8")
+    text = content.decode("utf-8-sig")
     lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADER.finditer(text)]
     if len(lines) != len(facts):  # a header inside a multi-line string, or an inline array
         lines = []
