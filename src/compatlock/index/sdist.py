@@ -8,7 +8,7 @@ import io
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO
 
 from compatlock.index.metadata import parse_metadata
@@ -31,8 +31,8 @@ def sdist_metadata(data: bytes, filename: str) -> Metadata:
     PKG-INFO is older than metadata 2.2 and names none. Never raises: what is unusable has a `problem`.
     """
     try:
-        return _metadata(_members(data, filename), filename)
-    except _UnusableError as error:
+        return _metadata(archive_members(data, filename, _may_tell), filename)
+    except UnusableError as error:
         return Metadata(source="sdist", problem=str(error))
     except Exception as error:  # Archives are other people's bytes: what can go wrong is not a closed set.
         return Metadata(source="sdist", problem=f"the sdist is not a readable archive ({error})")
@@ -46,7 +46,7 @@ def head_metadata(data: bytes, filename: str) -> Metadata | None:
     """
     metadata = None
     try:
-        for path, member in _members(data, filename):
+        for path, member in archive_members(data, filename, _may_tell):
             if _PKG_INFO.match(path):
                 metadata = parse_metadata(_read(path, member), "sdist")
                 break
@@ -56,8 +56,8 @@ def head_metadata(data: bytes, filename: str) -> Metadata | None:
     return metadata if is_told else None
 
 
-class _UnusableError(Exception):
-    """The sdist has no usable metadata; the text is the reason."""
+class UnusableError(Exception):
+    """The sdist cannot be used; the text is the reason."""
 
 
 def _metadata(members: Iterator[tuple[str, IO[bytes]]], filename: str) -> Metadata:
@@ -71,7 +71,7 @@ def _metadata(members: Iterator[tuple[str, IO[bytes]]], filename: str) -> Metada
         elif _is_requires_txt(path, filename):
             requires[path] = _read(path, member)
     if metadata is None:
-        raise _UnusableError("the sdist has no PKG-INFO")
+        raise UnusableError("the sdist has no PKG-INFO")
     if not requires:
         return metadata
     nearest = min(requires, key=lambda path: (path.count("/"), path))
@@ -79,6 +79,10 @@ def _metadata(members: Iterator[tuple[str, IO[bytes]]], filename: str) -> Metada
     known = {normalise(extra) for extra in metadata.provides_extra}
     added = tuple(extra for extra in extras if normalise(extra) not in known)
     return metadata._replace(requires_dist=lines, provides_extra=metadata.provides_extra + added)
+
+
+def _may_tell(path: str) -> bool:
+    return path.endswith(("/PKG-INFO", "/requires.txt"))
 
 
 def _is_requires_txt(path: str, filename: str) -> bool:
@@ -90,40 +94,46 @@ def _is_requires_txt(path: str, filename: str) -> bool:
 def _read(path: str, member: IO[bytes]) -> bytes:
     text = member.read(MAX_MEMBER + 1)
     if len(text) > MAX_MEMBER:
-        raise _UnusableError(f"its {path} is larger than {MAX_MEMBER} bytes")
+        raise UnusableError(f"its {path} is larger than {MAX_MEMBER} bytes")
     return text
 
 
-def _members(data: bytes, filename: str) -> Iterator[tuple[str, IO[bytes]]]:
-    """The regular files of the archive; each must be read before the next is asked for."""
+def archive_members(
+    data: bytes, filename: str, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, IO[bytes]]]:
+    """The regular files of an archive by path, a stream each, to be read before the next; those of a tar
+    are bounded. Only members that are wanted by their paths are opened. Raises UnusableError and whatever
+    a damaged archive makes the standard library raise."""
     stream = io.BytesIO(data)
     if filename.endswith(".zip"):
-        yield from _zip_members(stream)
+        yield from _zip_members(stream, is_wanted)
     elif filename.endswith((".tar.gz", ".tgz")):
-        yield from tar_members(gzip.GzipFile(fileobj=stream))
+        yield from _tar_members(gzip.GzipFile(fileobj=stream), is_wanted)
     elif filename.endswith(".tar.bz2"):
-        yield from tar_members(bz2.BZ2File(stream))
+        yield from _tar_members(bz2.BZ2File(stream), is_wanted)
     else:
-        raise _UnusableError("the sdist is not an archive of a supported kind")
+        raise UnusableError("the sdist is not a readable archive (it is of no supported kind)")
 
 
-def _zip_members(stream: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
+def _zip_members(stream: IO[bytes], is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
-            if info.filename.endswith(("/PKG-INFO", "/requires.txt")):
+            if not info.is_dir() and is_wanted(info.filename):
                 with archive.open(info) as member:
                     yield info.filename, member
 
 
-def tar_members(unpacked: gzip.GzipFile | bz2.BZ2File) -> Iterator[tuple[str, IO[bytes]]]:
-    """The regular files of a tar archive by path, a stream each, to be read before the next; bounded."""
+def _tar_members(
+    unpacked: gzip.GzipFile | bz2.BZ2File, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, IO[bytes]]]:
     with tarfile.open(fileobj=_Bounded(unpacked), mode="r|") as archive:
         for count, info in enumerate(archive):
             if count >= MAX_MEMBERS:
-                raise _UnusableError(f"the sdist has more than {MAX_MEMBERS} members")
-            member = archive.extractfile(info) if info.isreg() else None
+                raise UnusableError(f"the sdist has more than {MAX_MEMBERS} members")
+            path = info.name.removeprefix("./")
+            member = archive.extractfile(info) if info.isreg() and is_wanted(path) else None
             if member is not None:
-                yield info.name.removeprefix("./"), member
+                yield path, member
 
 
 class _Bounded(io.RawIOBase):
@@ -140,5 +150,5 @@ class _Bounded(io.RawIOBase):
         data = self._unpacked.read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise _UnusableError(f"the sdist unpacks to more than {MAX_UNPACKED // 2**20} MB")
+            raise UnusableError(f"the sdist unpacks to more than {MAX_UNPACKED // 2**20} MB")
         return data

@@ -3,15 +3,11 @@ they are read whole, up to a limit, and nothing in them is run."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, TypeVar
+from typing import TypeVar
 
-from compatlock.index.sdist import tar_members
+from compatlock.index.sdist import UnusableError, archive_members
 from compatlock.model.artefact import MEMBER_LIMIT, Content, Directory, Member, WheelReader
 
 TYPE_CHECKING = False
@@ -129,30 +125,14 @@ def unpack_sdist(data: bytes, filename: str) -> tuple[dict[str, bytes], str]:
     members: dict[str, bytes] = {}
     left = MAX_UNPACKED
     try:
-        for path, stream in _members(data, filename):
+        for path, stream in archive_members(data, filename, lambda path: "\n" not in path):
             text = stream.read(left + 1)
             left -= len(text)
             if left < 0 or len(members) >= MAX_MEMBERS:
                 return {}, f"the sdist is larger than {MAX_UNPACKED // 2**20} MB, or has too many members"
-            if "\n" not in path:
-                members[path] = text
+            members[path] = text
+    except UnusableError as error:
+        return {}, str(error)
     except Exception as error:  # Archives are other people's bytes: what can go wrong is not a closed set.
         return {}, f"the sdist is not a readable archive ({error})"
     return members, ""
-
-
-def _members(data: bytes, filename: str) -> Iterator[tuple[str, IO[bytes]]]:
-    stream = io.BytesIO(data)
-    if filename.endswith(".zip"):
-        with zipfile.ZipFile(stream) as archive:
-            for entry in archive.infolist():
-                if not entry.is_dir():
-                    with archive.open(entry) as member:
-                        yield entry.filename, member
-        return
-    if filename.endswith((".tar.gz", ".tgz")):
-        yield from tar_members(gzip.GzipFile(fileobj=stream))
-    elif filename.endswith(".tar.bz2"):
-        yield from tar_members(bz2.BZ2File(stream))
-    else:
-        raise ValueError("it is of no supported kind")
