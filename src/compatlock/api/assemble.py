@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from compatlock.index.supply import Supply
     from compatlock.model.dependencies import Dependencies, Dependency
+    from compatlock.model.fact import Fact
     from compatlock.model.listing import File
     from compatlock.model.package import Package
     from compatlock.model.request import Request
@@ -55,6 +56,8 @@ class Assembler:
         self._roots = {root.name for root in request.roots}
         self._amendments = request.amendments
         self._rules = CudaRules(request.facts, universe.is_elsewhere)
+        self._undeclared = _by_package(fact for fact in request.facts if fact.kind == "undeclared")
+        self._asides_of = _by_package(request.asides)
         self._incoming: dict[str, list[LockedEdge]] = {}
 
     def lock(self, draft: Lock, broken: Iterable[str]) -> Lock:
@@ -107,12 +110,13 @@ class Assembler:
         """Every edge of the answer: the user's lines, and what each pin (and needed extra) declares, or
         needs without declaring it."""
         found = {LockedEdge("", r.name, r.specifier, "", r.extras, r.origin) for r in self._request.roots}
-        undeclared = [fact for fact in self._request.facts if fact.kind == "undeclared"]
         for name, index in self._chosen.indexes.items():
+            facts = self._undeclared.get(name, ())
             for extra in ("", *self._chosen.extras.get(name, ())):
-                added = undeclared_dependencies(undeclared, self._package(name), index, extra)
-                for dependency in (*self._declared(name, index, extra), *added):
-                    found.add(self._edge(name, extra, dependency))
+                needs = self._declared(name, index, extra)
+                if facts:
+                    needs = (*needs, *undeclared_dependencies(facts, self._package(name), index, extra))
+                found.update([self._edge(name, extra, need) for need in needs])
         return tuple(sorted(found))
 
     def _declared(self, name: str, index: int, extra: str) -> Iterable[Dependency]:
@@ -126,9 +130,9 @@ class Assembler:
         ]
 
     def _edge(self, name: str, extra: str, dependency: Dependency) -> LockedEdge:
-        on = dependency.name
-        holds = self._package(on).admits(dependency.specifier, self._chosen.indexes[on])
-        return LockedEdge(name, on, dependency.specifier, extra, dependency.extras, waived=not holds)
+        on, specifier, extras, _ = dependency
+        holds = self._package(on).admits(specifier, self._chosen.indexes[on])
+        return LockedEdge(name, on, specifier, extra, extras, "", not holds)
 
     def _waivers(self, edges: Iterable[LockedEdge]) -> tuple[str, ...]:
         """The waivers spent, each with its reason."""
@@ -169,8 +173,10 @@ class Assembler:
     def _held_by(self, package: Package, index: int, edges: Sequence[LockedEdge]) -> tuple[str, ...]:
         """The edges that exclude the next newer ordinary candidate: those to it, else its own that the
         other pins do not satisfy."""
-        newer = next((i for i in range(index - 1, -1, -1) if i not in package.gates), None)
-        if newer is None:
+        newer = index - 1
+        while newer in package.gates:
+            newer -= 1
+        if newer < 0:
             return ()
         held = {
             f"{self._who(edge)} needs {edge.on}{edge.specifier}"
@@ -239,13 +245,13 @@ class Assembler:
         if package.name in self._roots:
             yield from self._cuda_note(package, index)
         asked = {x for e in edges for x in e.extras}
-        for extra in sorted(asked - set(release.provides)):
+        for extra in sorted(asked.difference(release.provides)) if asked else ():
             yield f"has no extra `{extra}`, which {self._asker(edges, extra)} asks for"
 
     def _asides(self, package: Package, index: int) -> Iterable[str]:
         """What is known to be bad about the release on some hardware."""
-        for fact in self._request.asides:
-            if fact.package == package.name and self._chosen.indexes.keys() >= set(fact.present):
+        for fact in self._asides_of.get(package.name, ()):
+            if self._chosen.indexes.keys() >= set(fact.present):
                 runs = [run for bound in fact.bounds for run in package.runs(bound.versions)]
                 if any(low <= index < high for low, high in runs):
                     yield f"{fact.summary} (known fact `{fact.id}`)"
@@ -293,6 +299,14 @@ class Assembler:
         times = [t for n in self._chosen.indexes for t in self._package(n).times if t is not None]
         newest = [f"newest release of these packages {format_time(max(times))}"] if times else []
         return ", ".join([*newest, *own])
+
+
+def _by_package(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """Facts by the package whose releases they are about."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(fact.package, []).append(fact)
+    return found
 
 
 def _repaired_note(repaired: Sequence[str]) -> str:

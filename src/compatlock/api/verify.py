@@ -38,6 +38,15 @@ def broken_soft_facts(lock: Lock, request: Request, supply: Supply) -> list[str]
     return [fact.id for fact in request.facts if fact.is_soft and any(checker.fact(fact))]
 
 
+def _by_package(request: Request, kind: str) -> dict[str, list[Fact]]:
+    """The facts of a kind by the package whose releases they are about."""
+    found: dict[str, list[Fact]] = {}
+    for fact in request.facts:
+        if fact.kind == kind:
+            found.setdefault(fact.package, []).append(fact)
+    return found
+
+
 class _Checker:
     def __init__(self, lock: Lock, request: Request, supply: Supply) -> None:
         self.lock = lock
@@ -49,7 +58,7 @@ class _Checker:
         self.edges: set[LockedEdge] = set()
         self.permitted = {(w.package, w.extra, w.on): w.bound for w in request.waivers}
         self.amendments = request.amendments
-        self.undeclared = [fact for fact in request.facts if fact.kind == "undeclared"]
+        self.undeclared = _by_package(request, "undeclared")
         for pin in lock.pins:
             index = self._package(pin.name).index_of(pin.version)
             if index is not None:
@@ -65,6 +74,8 @@ class _Checker:
         yield from self._cuda()
         reported = {report.id for report in self.lock.broken_soft_facts}
         for fact in self.request.facts:
+            if fact.package not in self.at:
+                continue
             if not fact.is_soft:
                 yield from self.fact(fact)
             elif fact.id not in reported:
@@ -77,7 +88,7 @@ class _Checker:
         """From the user's lines along every edge that holds."""
         queue: list[tuple[str, str]] = []
         for root in self.request.roots:
-            yield from self._edge(LockedEdge("", root.name, root.specifier, "", root.extras, root.origin))
+            yield from self._edge("", "", root.name, root.specifier, root.extras, root.origin)
             queue += [(root.name, extra) for extra in ("", *root.extras)]
             missing = set(root.extras) - set(self._provides(root.name))
             for extra in sorted(missing):
@@ -88,54 +99,65 @@ class _Checker:
             if node in self.reached or name not in self.at:
                 continue
             self.reached.add(node)
-            for dependency in self._needs(name, extra):
-                on, specifier, extras, url = dependency
-                yield from self._edge(LockedEdge(name, on, specifier, extra, extras))
+            for on, specifier, extras, url in self._needs(name, extra):
+                yield from self._edge(name, extra, on, specifier, extras)
                 if url and self._override(name, on) is None:
                     yield f"{name} depends on a direct reference: {url}"
-                queue += [(dependency.name, x) for x in ("", *dependency.extras)]
+                queue.append((on, ""))
+                if extras:
+                    queue += [(on, x) for x in extras]
 
     def _provides(self, name: str) -> tuple[str, ...]:
         if name not in self.at:
             return ()
         return self.supply.release(name, self.at[name]).provides
 
-    def _needs(self, name: str, extra: str) -> list[Dependency]:
+    def _needs(self, name: str, extra: str) -> Sequence[Dependency]:
         index = self.at[name]
-        version = self._package(name).versions[index]
-        declared = [
-            need
-            for need in self.supply.release(name, index).of(extra)
-            if need.name == name or not self.amendments.excludes(name, extra, need.name, version)
-        ]
-        return declared + undeclared_dependencies(self.undeclared, self._package(name), index, extra)
+        declared: Sequence[Dependency] = self.supply.release(name, index).of(extra)
+        if self.amendments:
+            version = self._package(name).versions[index]
+            declared = [
+                need
+                for need in declared
+                if need.name == name or not self.amendments.excludes(name, extra, need.name, version)
+            ]
+        facts = self.undeclared.get(name)
+        if not facts:
+            return declared
+        return [*declared, *undeclared_dependencies(facts, self._package(name), index, extra)]
 
-    def _edge(self, edge: LockedEdge) -> Iterator[str]:
-        who = f"{edge.package}[{edge.extra}]" if edge.extra else edge.package or "the input"
-        package = self._package(edge.on)
-        override = self._override(edge.package, edge.on)
-        holds = edge.specifier if override is None else override
-        self.bounds.setdefault(edge.on, []).append(holds)
-        if edge.on not in self.at:
-            yield f"{who} needs {edge.on}{edge.specifier}, which is not pinned"
-        else:
-            index = self.at[edge.on]
-            edge = edge._replace(waived=not package.admits(edge.specifier, index))
-            if not package.admits(holds, index) and not (edge.package and self._is_permitted(edge, index)):
-                yield f"{who} needs {edge.on}{holds}, but {package.versions[index]} is pinned"
-        self.edges.add(edge)
+    def _edge(
+        self, name: str, extra: str, on: str, specifier: str, extras: tuple[str, ...], origin: str = ""
+    ) -> Sequence[str]:
+        """What is wrong with the edge `name[extra] -> on[extras]specifier`; `name` `""` is the user."""
+        override = self._override(name, on)
+        holds = specifier if override is None else override
+        self.bounds.setdefault(on, []).append(holds)
+        index = self.at.get(on)
+        package = self._package(on)
+        is_kept = index is None or package.admits(specifier, index)
+        self.edges.add(LockedEdge(name, on, specifier, extra, extras, origin, not is_kept))
+        if index is not None and (is_kept if override is None else package.admits(holds, index)):
+            return ()
+        who = f"{name}[{extra}]" if extra else name or "the input"
+        if index is None:
+            return (f"{who} needs {on}{specifier}, which is not pinned",)
+        if name and self._is_permitted(name, extra, on, index):
+            return ()
+        return (f"{who} needs {on}{holds}, but {package.versions[index]} is pinned",)
 
     def _override(self, package: str, on: str) -> str | None:
         """What replaces the bound that a pinned package declares on another, if anything does."""
-        if not package or on == package or package not in self.at:
+        if not self.amendments or not package or on == package or package not in self.at:
             return None
         return self.amendments.override(package, on, self._package(package).versions[self.at[package]])
 
-    def _is_permitted(self, edge: LockedEdge, index: int) -> bool:
+    def _is_permitted(self, package: str, extra: str, on: str, index: int) -> bool:
         """Whether a waiver lets the edge's bound drop, and its replacement, if any, holds."""
-        keys = dict.fromkeys(((edge.package, edge.extra, edge.on), (edge.package, "", edge.on)))
+        keys = dict.fromkeys(((package, extra, on), (package, "", on)))
         bounds = [self.permitted[key] for key in keys if key in self.permitted]
-        return bool(bounds) and self._package(edge.on).admits(bounds[0], index)
+        return bool(bounds) and self._package(on).admits(bounds[0], index)
 
     def _constraints(self) -> Iterator[str]:
         for constraint in self.request.constraints:
@@ -155,8 +177,10 @@ class _Checker:
             yield f"nothing needs {label}"
         if not pin.files:
             yield f"{label} has no file that the target could install"
-        for file in {(f.filename, f.sha256) for f in pin.files} ^ {(f.filename, f.sha256) for f in files}:
-            yield f"{label}: the index and the lock do not agree about {file[0]}"
+        locked, there = ([(f.filename, f.sha256) for f in each] for each in (pin.files, files))
+        if locked != there:
+            for file in set(locked) ^ set(there):
+                yield f"{label}: the index and the lock do not agree about {file[0]}"
         problem = self.supply.release(pin.name, index).problem
         if problem:
             yield f"{label} cannot be used: {problem}"
@@ -185,15 +209,16 @@ class _Checker:
         allows."""
         left = set(self.request.target.cuda_majors)
         bound: list[str] = []
+        facts = _by_package(self.request, "cuda")
         for name, index in self.at.items():
             version = self._package(name).versions[index]
-            local = version.partition("+")[2]
-            major = re.search(r"(?<![a-z])cu(\d\d)", local)
-            bounds = [f"=={major[1]}"] if major is not None else []
-            if not local:
-                about = [f for f in self.request.facts if f.kind == "cuda" and f.package == name]
-                if self.supply.is_elsewhere(name):
-                    about = [fact for fact in about if not fact.is_shipped]
+            bounds: Sequence[str] = ()
+            if "+" in version:
+                major = re.search(r"(?<![a-z])cu(\d\d)", version.partition("+")[2])
+                bounds = [f"=={major[1]}"] if major is not None else []
+            elif name in facts:
+                is_elsewhere = self.supply.is_elsewhere(name)
+                about = [fact for fact in facts[name] if not (is_elsewhere and fact.is_shipped)]
                 rows = [row for fact in about for row in fact.bounds]
                 bounds = [row.bound for row in rows if self._package(name).admits(row.versions, index)]
             for each in bounds:
