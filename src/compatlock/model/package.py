@@ -188,6 +188,8 @@ class Package:
     def _admit(self, specifier: str) -> list[int]:
         runs = self.runs(specifier)
         flags = self.full(specifier)[0] if specifier else 0
+        if not flags and runs and runs[0][0] not in self.gates:
+            return []
         within = [i for low, high in runs for i in range(low, high) if i in self.gates]
         only_gated = len(within) == sum(high - low for low, high in runs)
         result = []

@@ -284,17 +284,19 @@ class Formula:
     def selection(self) -> dict[str, int]:
         """After a solve that succeeded: the index of every installed package, also of those that nothing
         reachable needs."""
-        model = self.sat.model()
+        model = [0, *self.sat.model()]
         chosen: dict[str, int] = {}
         for name in self.order:
-            cut = -1
-            # Mostly it is absent or one of the newest.
-            for literal in self._ladders[name]:
-                if model[literal - 1] < 0:
+            ladder = self._ladders[name]
+            if model[ladder[0]] < 0:
+                continue
+            k = 1
+            # Mostly it is one of the newest.
+            for literal in ladder[1:]:
+                if model[literal] < 0:
                     break
-                cut += 1
-            if cut >= 0:
-                chosen[name] = self.cuts[name][cut]
+                k += 1
+            chosen[name] = self.cuts[name][k - 1]
         return chosen
 
     def active_extras(self) -> set[Node]:

@@ -36,8 +36,8 @@ class Reach:
         self._needs = needs
         self._queue: list[Node] = []
         self._unread: set[str] = set()
-        # Gated releases that nothing has admitted yet, and the nodes that edges lead to in vain.
-        self._shut = {name for name, index in installed.items() if index in packages[name].gates}
+        # Gated releases that something admits, and the nodes that edges lead to in vain.
+        self._opened: set[str] = set()
         self._waiting: dict[str, list[Node]] = {}
 
     @property
@@ -85,16 +85,17 @@ class Reach:
         return self
 
     def _admit(self, releases: Iterable[tuple[str, int]]) -> None:
-        self._shut -= {name for name, index in releases if self._installed.get(name) == index}
+        self._opened.update(name for name, index in releases if self._installed.get(name) == index)
 
     def _follow(self, edge: Requirement | Dependency) -> None:
         name, extras = edge.name, edge.extras
         nodes = [(name, ""), *[(name, extra) for extra in extras]] if extras else [(name, "")]
-        if name in self._shut:
-            if self._installed[name] not in self._packages[name].admitted_gates(edge.specifier):
+        package, index = self._packages[name], self._installed[name]
+        if index in package.gates and name not in self._opened:
+            if index not in package.admitted_gates(edge.specifier):
                 self._waiting.setdefault(name, []).extend(nodes)
                 return
-            self._shut.remove(name)
+            self._opened.add(name)
             nodes += self._waiting.pop(name, ())
         self._queue += nodes
 

@@ -36,7 +36,7 @@ class Sat:
         self.clauses += 1
         pysolvers.glucose41_add_cl(self._solver, clause)
 
-    def solve(self, assumptions: Sequence[int]) -> bool:
+    def solve(self, assumptions: Iterable[int]) -> bool:
         """Whether the clauses can hold together with the assumptions."""
         self.calls += 1
         self._model = None
@@ -55,7 +55,7 @@ class Sat:
         model.extend(range(-len(model) - 1, -self.variables - 1, -1))
         return model
 
-    def implied(self, assumptions: Sequence[int]) -> list[int] | None:
+    def implied(self, assumptions: Iterable[int]) -> list[int] | None:
         """Literals that follow from the assumptions by unit propagation; None when they contradict."""
         consistent, literals = pysolvers.glucose41_propagate(self._solver, _distinct(assumptions), 0, 1)
         return list(literals) if consistent else None
@@ -67,7 +67,8 @@ class Sat:
             self._solver = None
 
 
-def _distinct(assumptions: Sequence[int]) -> Iterable[int]:
-    """Each assumption once: Glucose opens a level for every one, also for a repeated one, and writes beyond
-    an array that has as many places as there are variables when there are more levels."""
-    return dict.fromkeys(assumptions)
+def _distinct(assumptions: Iterable[int]) -> Iterable[int]:
+    """Each assumption once (as the keys of a dict are): Glucose opens a level for every one, also for a
+    repeated one, and writes beyond an array that has as many places as there are variables when there are
+    more levels."""
+    return assumptions if isinstance(assumptions, dict) else dict.fromkeys(assumptions)
