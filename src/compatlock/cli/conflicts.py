@@ -14,7 +14,7 @@ from compatlock.cli.sheet import columns, sheet
 from compatlock.errors import InputError
 from compatlock.knowledge.documented import DocumentedFact, documented_facts
 from compatlock.model.fact import FactBound
-from compatlock.model.names import normalise
+from compatlock.model.names import closest, normalise
 
 JSON_VERSION = 1
 
@@ -97,10 +97,8 @@ def show_conflict(*, id: str, files: tuple[str, ...], no_shipped_facts: bool, as
 
 
 def _did_you_mean(word: str, known: Any) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(word, sorted(known), n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
+    close = closest(word, known)
+    return f"; did you mean `{close}`?" if close else ""
 
 
 def _rows(item: DocumentedFact) -> list[tuple[str, str | list[str]]]:

@@ -11,6 +11,7 @@ from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.settled import options_of, settled
 from compatlock.errors import InputError
+from compatlock.model.names import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,10 +64,8 @@ def _chosen(facts: Sequence[DocumentedFact], ids: Sequence[str]) -> list[Documen
     known = {item.fact.id for item in facts}
     for wanted in ids:
         if wanted not in known:
-            import difflib
-
-            close = difflib.get_close_matches(wanted, sorted(known), n=1)
-            hints = [f"did you mean `{close[0]}`?"] if close else []
+            close = closest(wanted, known)
+            hints = [f"did you mean `{close}`?"] if close else []
             hints.append("`compatlock conflicts list` lists them all")
             raise InputError(f"unknown fact `{wanted}`", hints=hints)
     return [item for item in facts if not ids or item.fact.id in ids]

@@ -12,11 +12,10 @@ no-yanked = true
 from __future__ import annotations
 
 import datetime
-import difflib
 from typing import Any
 
 from compatlock.model.display import excerpt
-from compatlock.model.names import normalise
+from compatlock.model.names import closest, normalise
 from compatlock.model.policy import NONE, PRERELEASE_MODES
 
 TYPE_CHECKING = False
@@ -57,8 +56,8 @@ class CompatlockTable:
             advice = "builds run code of packages: who locks allows them, with `--allow-builds`"
             self.notes.append((self._line(key), f"tool.compatlock.{key} is not read; {advice}"))
         elif key not in _KEYS:
-            near = difflib.get_close_matches(key, (*_KEYS, _PROFILES), 1)
-            self._problem(key, f"unknown key{f'; did you mean `{near[0]}`?' if near else ''}")
+            near = closest(key, (*_KEYS, _PROFILES))
+            self._problem(key, f"unknown key{f'; did you mean `{near}`?' if near else ''}")
         elif key == "no-yanked":
             if not isinstance(value, bool):
                 self._problem(key, "must be true or false")

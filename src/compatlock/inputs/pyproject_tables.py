@@ -6,7 +6,6 @@ here and not by `packaging.dependency_groups`, which does not say where its requ
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, NamedTuple
 
 from compatlock.inputs.compatlock_table import CompatlockTable
@@ -15,7 +14,7 @@ from compatlock.inputs.self_reference import self_reference, under_marker
 from compatlock.inputs.toml_lines import TomlLines
 from compatlock.inputs.uv_table import UvTable
 from compatlock.model.display import excerpt
-from compatlock.model.names import normalise
+from compatlock.model.names import closest, normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -295,7 +294,7 @@ def _peek(values: Any, *keys: str) -> Any:
 
 def _missing(kind: str, name: str, known: Collection[str]) -> str:
     """Return that there is no such extra or group, what was probably meant, and what there is."""
-    close = difflib.get_close_matches(normalise(name), known, n=1)
-    meant = f" (did you mean `{close[0]}`?)" if close else ""
+    close = closest(normalise(name), known)
+    meant = f" (did you mean `{close}`?)" if close else ""
     there = ", ".join(sorted(known)) or f"no {kind}s"
     return f"there is no {kind} `{excerpt(name, 60)}`{meant}; the project has {there}"

@@ -11,6 +11,7 @@ from compatlock.errors import FactError, InputError
 from compatlock.knowledge.memo import decode_fact, decode_profile, read_compiled, remembered
 from compatlock.knowledge.user_profiles import OWN_FILE, PROJECT_FILE, find_user_profiles
 from compatlock.model.fact import SHIPPED_FACTS, Fact
+from compatlock.model.names import closest
 from compatlock.model.profile import Profile
 
 TYPE_CHECKING = False
@@ -119,11 +120,9 @@ def _shipped_origin(name: str) -> str:
 
 
 def _unknown_profile(name: str, known: Iterable[str]) -> InputError:
-    import difflib
-
     names = sorted(set(known))
-    close = difflib.get_close_matches(name, names, n=1)
-    hints = [f"did you mean `{close[0]}`?"] if close else []
+    close = closest(name, names)
+    hints = [f"did you mean `{close}`?"] if close else []
     hints.append(f"known profiles: {', '.join(names)}; a file is named with its `.toml`")
     return InputError(f"unknown profile `{name}`", hints=hints)
 

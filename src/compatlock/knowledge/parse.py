@@ -16,6 +16,7 @@ from compatlock.errors import FactError, InputError
 from compatlock.knowledge.fields import Identifier
 from compatlock.knowledge.schema import FactsFile, ProfileFile, ProfileTable
 from compatlock.model.fact import Fact
+from compatlock.model.names import closest
 from compatlock.model.profile import Profile
 from compatlock.model.toml import parse_toml
 
@@ -195,5 +196,5 @@ def _keys(model: type[BaseModel], nested: bool) -> list[str]:
 
 
 def _similar(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, [name for name in known if name != word], n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
+    close = closest(word, (name for name in known if name != word))
+    return f"; did you mean `{close}`?" if close else ""

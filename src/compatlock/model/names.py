@@ -1,8 +1,12 @@
-"""Project and extra names (PEP 503 and PEP 685 normalisation)."""
+"""Project and extra names (PEP 503 and PEP 685 normalisation), and what a wrong name was meant to be."""
 
 from __future__ import annotations
 
 import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SEPARATORS = re.compile(r"[-_.]+")
 _CANONICAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
@@ -13,3 +17,10 @@ def normalise(name: str) -> str:
     if _CANONICAL.match(name):
         return name
     return _SEPARATORS.sub("-", name).lower()
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Return that of the `known` names that `name` was probably meant to be, `""` if none is like it."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, {*known}, 1)), "")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from compatlock.model.names import closest
 from compatlock.model.waiver import edge_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from compatlock.index.supply import Supply
     from compatlock.model.request import Request
@@ -36,7 +37,7 @@ def _why_not_excluded(exclusion: Exclusion, universe: Universe, supply: Supply) 
     """What is wrong with an exclusion; the universe lacks what it took away."""
     read = [key for key in universe.dependencies if key[0] == exclusion.package]
     if not read:
-        close = _close(exclusion.package, (name for name, _ in universe.dependencies))
+        close = closest(exclusion.package, (name for name, _ in universe.dependencies))
         better = f"; did you mean `{edge_name(close, exclusion.extra, exclusion.on)}`?" if close else ""
         yield f"nothing here needs {exclusion.package}{better}"
         return
@@ -48,7 +49,7 @@ def _why_not_excluded(exclusion: Exclusion, universe: Universe, supply: Supply) 
         for need in release.of(extra)
     }
     if not any(exclusion.covers(exclusion.package, *edge) for edge in edges):
-        close = _close(exclusion.on, (on for _, on, _ in edges))
+        close = closest(exclusion.on, (on for _, on, _ in edges))
         better = f"; did you mean `{edge_name(exclusion.package, exclusion.extra, close)}`?" if close else ""
         yield f"no release of {exclusion.package} that was read needs {exclusion.on} here{better}"
 
@@ -62,7 +63,7 @@ def _why(waiver: Waiver, universe: Universe) -> Iterator[str]:
         if name == waiver.package
     }
     if all(name != waiver.package for name, _ in universe.dependencies):
-        better = _meant(waiver, _close(waiver.package, (name for name, _ in universe.dependencies)))
+        better = _meant(waiver, closest(waiver.package, (name for name, _ in universe.dependencies)))
         yield f"nothing here needs {waiver.package}{better}"
     elif any(on == waiver.on and waiver.extra in ("", extra) for extra, on in edges):
         if _is_abi_pin(waiver, universe):
@@ -70,7 +71,7 @@ def _why(waiver: Waiver, universe: Universe) -> Iterator[str]:
             yield f"{pinned}; such a pin is never waived"
     else:
         who = f"{waiver.package}[{waiver.extra}]" if waiver.extra else waiver.package
-        on = _close(waiver.on, (on for _, on in edges))
+        on = closest(waiver.on, (on for _, on in edges))
         better = (
             _meant(waiver, waiver.package, min(extra for extra, name in edges if name == on), on)
             if on
@@ -100,9 +101,3 @@ def _is_abi_pin(waiver: Waiver, universe: Universe) -> bool:
         and need.specifier
         and waiver.extra in ("", extra)
     )
-
-
-def _close(name: str, names: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(name, sorted(set(names)), 1)), "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from compatlock.api.drive import KeptSearch, drive
 from compatlock.api.lag_guard import Limits
 from compatlock.api.why.phrases import bound
@@ -11,6 +9,7 @@ from compatlock.errors import NoSolution
 from compatlock.model.core import QUESTION
 from compatlock.model.explanation import Price, Why
 from compatlock.model.lock import SoftFactReport
+from compatlock.model.names import closest
 from compatlock.model.objective import CHANGED_PINS
 from compatlock.model.requirement import Requirement
 from compatlock.solver.again import search_again
@@ -71,8 +70,7 @@ class Session:
                 held_by=pin.held_by,
             )
         if not package.size:
-            close = get_close_matches(question.name, list(self._lock.versions), 1)
-            return why._replace(unknown=True, meant=next(iter(close), ""))
+            return why._replace(unknown=True, meant=closest(question.name, self._lock.versions))
         if asked:
             return why._replace(newer=(self.price(question.name, asked),))
         if pin is None:
