@@ -228,8 +228,8 @@ the process or of its largest child.
 
 ![Warm and cold time of compatlock relative to uv](images/bench-uv.png)"""
 _PEER_WORDS = """\
-How many times compatlock's time a tool takes (its time / compatlock's, cold); others than uv are run once. An
-arrow stands for a run that had not ended when its time was over.
+How many times compatlock's time a tool takes (its time / compatlock's, cold); others than uv are run once,
+two of them at a time. An arrow stands for a run that had not ended when its time was over.
 
 ![Time of each tool relative to compatlock](images/bench-peers.png)"""
 _QUALITY_WORDS = """\

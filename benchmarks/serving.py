@@ -37,7 +37,7 @@ Counter = Callable[[str, int], None]
 @cache
 def packed(body: bytes) -> bytes:
     """A listing as it is sent, the same each time. Indexes have their listings compressed beforehand."""
-    return gzip.compress(body, 6, mtime=0)
+    return gzip.compress(body, 4, mtime=0)
 
 
 def reply(answer: Answer, asked: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
