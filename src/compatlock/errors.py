@@ -119,3 +119,8 @@ class SearchGivenUp(CompatlockError):
     """A search stopped at its limit, with neither an answer nor a proof that there is none."""
 
     exit_code = 1
+
+
+def reason_of(error: Exception) -> str:
+    """What an error of the system says, without its number and path, which messages name in their own way."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

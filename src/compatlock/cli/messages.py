@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from compatlock.errors import CompatlockError, InputError
+from compatlock.errors import CompatlockError, InputError, reason_of
 
 
 def report(error: CompatlockError, *, verbose: bool = False) -> None:
@@ -85,8 +85,7 @@ def out(text: str) -> None:
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"standard output cannot be written: {reason}") from None
+        raise InputError(f"standard output cannot be written: {reason_of(error)}") from None
 
 
 def out_json(value: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compatlock.errors import InputError
+from compatlock.errors import InputError, reason_of
 
 STDIN = "<stdin>"
 # What kinds of files a project's requirements stand in, for messages too.
@@ -41,8 +41,7 @@ def read_bytes(path: str, kind: str, *, is_stdin: bool = False) -> bytes:
     except IsADirectoryError:
         raise InputError(f"{path} is a directory, not a {kind}") from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"{shown} cannot be read: {reason}") from None
+        raise InputError(f"{shown} cannot be read: {reason_of(error)}") from None
     if len(data) > _LARGEST:
         raise InputError(f"{shown}: larger than {_LARGEST >> 20} MB, which is no {kind}")
     return data

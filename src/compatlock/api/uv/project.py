@@ -12,7 +12,7 @@ from compatlock.api.uv.entries import asked_of, entries_for, parts_of
 from compatlock.api.uv.run import Uv
 from compatlock.api.uv.words import named, not_locked, project_of, sync_command
 from compatlock.api.uv.workspace import refuse_member
-from compatlock.errors import InputError, LockInvalid, LockOutdated
+from compatlock.errors import InputError, LockInvalid, LockOutdated, reason_of
 from compatlock.inputs.file_bytes import PYPROJECT, kind_of, read_bytes
 from compatlock.lockfile.formats import STDOUT, UV, read_pins_of
 from compatlock.lockfile.tool_uv_text import exact_names, render_entries, with_entries
@@ -248,8 +248,7 @@ class _Run:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise InputError(f"{self._lock_path} cannot be read: {reason}") from None
+            raise InputError(f"{self._lock_path} cannot be read: {reason_of(error)}") from None
 
     def _differences(self, text: str, parts: Sequence[UvPart]) -> tuple[str, ...]:
         uv_lock = UvLock(text, self._lock_path)
