@@ -21,7 +21,7 @@ def test_keys_are_cut_from_one_text() -> None:
 
 def test_versions_are_looked_up_in_one_text() -> None:
     words = ["2.0", "1.10", "1.1", "1.0"]
-    for prepared in ([], [3]):
+    for prepared in ([], [0], [3, 3], [3, 2, 1, 0, 3]):
         versions = Versions(" ".join(words), 4)
         assert [versions[i] for i in prepared] == [words[i] for i in prepared]
         assert [versions.index(word) for word in words] == [0, 1, 2, 3]
@@ -34,6 +34,9 @@ def test_versions_are_looked_up_in_one_text() -> None:
         versions.index("2.0", 1)
     with pytest.raises(IndexError):
         Versions("", 0)[0]
+    many = [f"{n}.0" for n in range(20)]
+    versions = Versions(" ".join(many), 20)
+    assert [versions[n] for n in range(19, -1, -1)] == many[::-1]
 
 
 def test_a_view_comes_back_as_a_package() -> None:

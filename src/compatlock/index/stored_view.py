@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, overload
 
+_FEW = 4
 KEY_LENGTH = 20  # of a file's key, see `index.view.file_key`
 GATES = {"p": PRERELEASE, "y": YANKED}
 
@@ -48,11 +49,12 @@ class FileKeys(Sequence[str]):
 
 
 class Versions(Sequence[str]):
-    """The versions of the candidates, split when one that is not the newest is looked at."""
+    """The versions of the candidates; they are all split only when more than a few are looked at."""
 
     def __init__(self, text: str, size: int) -> None:
         self._text = text
         self._size = size
+        self._known: dict[int, str] = {}
         self._versions: list[str] | None = None
 
     def _all(self) -> list[str]:
@@ -69,9 +71,14 @@ class Versions(Sequence[str]):
         def __getitem__(self, index: slice) -> list[str]: ...
 
     def __getitem__(self, index: int | slice) -> str | list[str]:
-        if index == 0 and self._size:
-            return self._text.split(" ", 1)[0]
-        return self._all()[index]
+        if isinstance(index, slice) or not 0 <= index < self._size:
+            return self._all()[index]
+        known = self._known.get(index)
+        if known is None:
+            one = self._versions is None and len(self._known) < _FEW
+            known = self._text.split(" ", index + 1)[index] if one else self._all()[index]
+            self._known[index] = known
+        return known
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())
@@ -101,7 +108,8 @@ class Times(Sequence["int | None"]):
 
     def _all(self) -> list[int | None]:
         if self._times is None:
-            self._times = [int(time) if time else None for time in self._text.split(" ")]
+            texts = self._text.split(" ")
+            self._times = [*map(int, texts)] if all(texts) else [int(t) if t else None for t in texts]
         return self._times
 
     if TYPE_CHECKING:

@@ -5,8 +5,6 @@ A format's module is imported when the format is used: this runs on every lock.
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError
 
 TYPE_CHECKING = False
@@ -22,7 +20,6 @@ UV = "uv"
 
 STDOUT = "-"
 _STANDARD_NAMES = {REQUIREMENTS: "requirements.lock", PYLOCK: "pylock.toml", JSON: "lock.json"}
-_PYLOCK_NAME = re.compile(r"pylock\.(?:[^.]+\.)?toml\Z")
 
 
 def standard_name(asked: str = "") -> str:
@@ -39,8 +36,8 @@ def format_of(path: str, asked: str = "") -> str:
     """
     if asked and asked not in FORMATS:
         raise InputError(f"unknown format `{asked}`", hints=[f"known: {', '.join(FORMATS)}"])
-    name = re.split(r"[/\\]", path)[-1]
-    is_pylock = _PYLOCK_NAME.match(name) is not None
+    name = path.replace("\\", "/").rpartition("/")[2]
+    is_pylock = _is_pylock(name)
     if asked == PYLOCK and path != STDOUT and not is_pylock:
         raise InputError(_misnamed(path))
     if asked:
@@ -54,6 +51,12 @@ def format_of(path: str, asked: str = "") -> str:
     if name == "uv.lock":
         return UV
     return JSON if name.lower().endswith(".json") else REQUIREMENTS
+
+
+def _is_pylock(name: str) -> bool:
+    """Whether installers know a file by its name: `pylock.toml` or `pylock.NAME.toml` (PEP 751)."""
+    start, *middle, end = name.split(".") if "." in name else (name, "")
+    return (start, end) == ("pylock", "toml") and (not middle or (len(middle) == 1 and middle[0] != ""))
 
 
 def render_as(fmt: str, lock: Lock, tool_version: str, path: str) -> str:

@@ -5,20 +5,23 @@ The number of the line is left out, so that moving lines changes no lock.
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from compatlock.model.lock import Lock
-
-# The number of a line, and the extra or group of a pyproject.toml that the line stands in.
-_PLACE = re.compile(r"(?::\d+)?(?: \((?:extra|group) [^()]*\))?\Z")
 
 
 def file_of(origin: str) -> str:
     """Return `FILE` for the origins `FILE:LINE` and `FILE:LINE (extra NAME)`, with `/` between folders, and
     other origins as they are."""
-    file = _PLACE.sub("", origin)
+    file = origin
+    if file.endswith(")"):
+        before, blank, inside = file.rpartition(" (")
+        # The extra or group of a pyproject.toml that the line stands in.
+        if blank and inside.startswith(("extra ", "group ")) and not set("()") & set(inside[:-1]):
+            file = before
+    before, colon, number = file.rpartition(":")
+    if colon and number.isdecimal():
+        file = before
     return origin if file == origin else file.replace("\\", "/")
 
 

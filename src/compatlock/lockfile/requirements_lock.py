@@ -77,7 +77,7 @@ def _index_lines(lock: Lock) -> Iterator[str]:
     """Yield where packages are from, unless that is the default index, for installers: without credentials,
     which they have from netrc or a keyring."""
     by_index: dict[str, list[str]] = {}
-    for pin in sorted(lock.pins):
+    for pin in sorted(pin for pin in lock.pins if pin.index_url):
         url = public_url(pin.index_url)
         if re.match(_INDEX, url):
             by_index.setdefault(url, []).append(pin.name)
@@ -88,35 +88,29 @@ def _index_lines(lock: Lock) -> Iterator[str]:
         yield ""
 
 
-def _pin_lines(pin: Pin, edges: Sequence[LockedEdge]) -> Iterator[str]:
-    """Yield the requirement with its hashes, then its comments."""
+def _pin_lines(pin: Pin, edges: Sequence[LockedEdge]) -> list[str]:
+    """Return the requirement with its hashes, then its comments."""
     hashes = sorted({file.sha256 for file in pin.files if file.sha256})
     marker = f" ; {pin.marker}" if pin.marker else ""
-    yield f"{pin.name}=={pin.version}{marker}" + (" \\" if hashes else "")
-    for digest in hashes[:-1]:
-        yield f"    --hash=sha256:{digest} \\"
-    if hashes:
-        yield f"    --hash=sha256:{hashes[-1]}"
+    requirement = f"{pin.name}=={pin.version}{marker}"
+    lines = [" \\\n".join((requirement, *(f"    --hash=sha256:{digest}" for digest in hashes)))]
     via = _via(edges)
     if via:
-        yield from _comment("via", via)
+        lines += _comment("via", via)
     if pin.is_root and pin.lag_releases > 0:
-        yield from _comment(_behind(pin), sorted(pin.held_by))
-    for edge in sorted(edges):
-        if edge.waived:
-            yield from _comment("waived:", [_edge_text(edge)])
+        lines += _comment(_behind(pin), sorted(pin.held_by))
+    for edge in sorted(edge for edge in edges if edge.waived):
+        lines += _comment("waived:", [_edge_text(edge)])
     for note in _pin_notes(pin):
-        yield from _comment("note:", [note])
+        lines += _comment("note:", [note])
+    return lines
 
 
-def _comment(title: str, items: Sequence[str] = ()) -> Iterator[str]:
-    """Yield `# title item`, or for several items a line each, as pip-tools and uv do."""
+def _comment(title: str, items: Sequence[str] = ()) -> list[str]:
+    """Return `# title item`, or for several items a line each, as pip-tools and uv do."""
     if len(items) == 1:
-        yield f"    # {_clean(f'{title} {items[0]}')}"
-        return
-    yield f"    # {_clean(title)}"
-    for item in items:
-        yield f"    #   {_clean(item)}"
+        return [f"    # {_clean(f'{title} {items[0]}')}"]
+    return [f"    # {_clean(title)}", *[f"    #   {_clean(item)}" for item in items]]
 
 
 def _clean(text: str) -> str:
@@ -153,11 +147,13 @@ def _edge_text(edge: LockedEdge) -> str:
     return f"{package or _root_text(edge.origin)} -> {edge.on}{extras}{edge.specifier}"
 
 
-def _pin_notes(pin: Pin) -> Iterator[str]:
-    """Yield the pin's notes and what is to be said about missing hashes."""
-    yield from pin.notes
-    unhashed = sorted(file.filename for file in pin.files if not file.sha256)
+def _pin_notes(pin: Pin) -> list[str]:
+    """Return the pin's notes and what is to be said about missing hashes."""
+    notes = [*pin.notes]
+    unhashed = [file.filename for file in pin.files if not file.sha256]
     if len(unhashed) == len(pin.files):
-        yield "the index gives no hash"
+        notes.append("the index gives no hash")
     elif unhashed:
-        yield f"the index gives no hash for {', '.join(unhashed)}, which --require-hashes therefore refuses"
+        names = ", ".join(sorted(unhashed))
+        notes.append(f"the index gives no hash for {names}, which --require-hashes therefore refuses")
+    return notes
