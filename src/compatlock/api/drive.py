@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compatlock.api.recall import Recall
 from compatlock.solver.search import prepared
 
 TYPE_CHECKING = False
@@ -78,8 +79,12 @@ class KeptSearch:
     def best(self) -> Solution | None:
         """The answer, None when there is none. Raises what the supply raises."""
         if self._search is None:
+            recall = Recall(self._request, self._supply)
+            recall.into(self.universe)
             self._search = self._drive(prepared(self.universe, self._request))
             self._best = self._drive(self._search.run())
+            if self._best is not None and self._best.proved and not self._best.presumed:
+                recall.keep(self._search.formula.loaded)
         return self._best
 
     def bounded(self, bounds: Sequence[Requirement]) -> Solution | None:

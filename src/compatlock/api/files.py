@@ -7,7 +7,6 @@ import os
 from compatlock import __version__
 from compatlock.api.make import make_lock
 from compatlock.errors import InputError, LockOutdated
-from compatlock.lockfile.compare import Change, changes, describe, together
 from compatlock.lockfile.formats import STDOUT, format_of, read_pins_of, render_as, says_the_same
 from compatlock.model.display import printable, redact
 from compatlock.model.named_tuple import NamedTuple
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from compatlock.api.options import LockOptions
     from compatlock.index.progress import Progress
     from compatlock.index.supply import Supply
+    from compatlock.lockfile.compare import Change
     from compatlock.model.lock import Lock, OlderPin
     from compatlock.model.unusable import Unusable
 
@@ -94,17 +94,23 @@ def lock_to_files(
     outcome = make_lock(asked, on_progress=on_progress, on_read=look_up if tell_unusable else None)
     # All texts are made before the first is written: a format may refuse what another takes.
     files = tuple(f._replace(text=render_as(f.format, outcome.lock, __version__, f.path)) for f in planned)
-    before, after = together(pins), together(outcome.lock.older_pins)
-    found = changes(before, after)
+    existed = bool(older_file) or any(file.before is not None for file in files)
+    known, found = _compared(pins, outcome.lock) if existed or let_go else (set(), ())
     if locked:
         _require_current(files, outcome.lock, found)
     else:
         _write(files)
     where = next((file.path for file in files if file.path != STDOUT), "the lock")
-    known = {*before, *after}
     notes = tuple(f"{text} is not in {where}" for name, text in let_go.items() if name not in known)
-    existed = bool(older_file) or any(file.before is not None for file in files)
     return Written(outcome, files, found, existed, notes, (*outcome.unusable, *unusable))
+
+
+def _compared(pins: Iterable[OlderPin], lock: Lock) -> tuple[set[str], tuple[Change, ...]]:
+    """The packages of the older lock and of the new one, and what differs."""
+    from compatlock.lockfile.compare import changes, together
+
+    before, after = together(pins), together(lock.older_pins)
+    return {*before, *after}, changes(before, after)
 
 
 def _project(text: str) -> str:
@@ -203,7 +209,11 @@ def _require_current(files: Iterable[LockFile], lock: Lock, found: tuple[Change,
         hints = [f"{again} update {os.path.basename(file.path)}"]
         from compatlock.api.outdated import change_in_words
 
-        words = change_in_words(file.format, file.before, file.path, lock) or (found and describe(found))
+        words = change_in_words(file.format, file.before, file.path, lock)
+        if not words and found:
+            from compatlock.lockfile.compare import describe
+
+            words = describe(found)
         if not words:
             raise LockOutdated(f"{file.path} would change, though no pin does", hints=hints)
         raise LockOutdated(f"{file.path} would change:\n{words}", hints=hints)

@@ -254,6 +254,10 @@ class Holdings:
         self._store.put_edges(source, self.target.key, key, encode_dependencies(release))
         return release
 
+    def digest(self, name: str) -> str:
+        """What identifies the listing of a package at hand; `""` for others."""
+        return self._digests.get(name, "")
+
     def is_listed(self, name: str) -> bool:
         """Whether this run has the package already."""
         return name in self._packages

@@ -146,6 +146,14 @@ class Search:
             self.formula.add_constraint(constraint)
         for root in self.request.roots:
             yield from self.formula.add_root(self.active, root)
+        yield from self._load_recalled()
+
+    def _load_recalled(self) -> Generator[Need, None, None]:
+        recalled = self.universe.recalled
+        yield from self.universe.want_packages(name for name, _ in recalled)
+        for name, _ in recalled:
+            self.formula.present(name)
+        yield from self.formula.load(recalled)
 
     def _solution(self) -> Solution:
         assert self.best is not None

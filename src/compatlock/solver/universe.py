@@ -7,7 +7,7 @@ from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from compatlock.model.amendments import Amendments
     from compatlock.model.dependencies import Dependencies, Dependency
@@ -39,6 +39,8 @@ class Universe:
         self.compiled = compiled
         self.is_elsewhere = is_elsewhere
         self._amendments = amendments
+        # Releases that searches begin with, because they will want them; it changes no answer.
+        self.recalled: Sequence[tuple[str, int]] = ()
 
     def add(self, packages: dict[str, Package], dependencies: dict[tuple[str, int], Dependencies]) -> None:
         """Take in what a `Need` asked for."""
