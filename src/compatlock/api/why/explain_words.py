@@ -49,7 +49,7 @@ def _behind(why: Pin | Why) -> str:
     if not why.lag_releases:
         return ", the newest there may be"
     held = f": {listed(why.held_by[:2])}" if why.held_by else ""
-    return f", {counted(why.lag_releases, 'release')} and {why.lag_days} days behind {why.newest}{held}"
+    return f", {counted(why.lag_releases, 'release')} and {counted(why.lag_days, 'day')} behind {why.newest}{held}"
 
 
 def _why(why: Why) -> Iterator[str]:

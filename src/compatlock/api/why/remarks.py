@@ -108,7 +108,7 @@ def _age(pin: Pin, newest: str, days: int, lock: Lock, request: Request) -> str:
     edges = (edge for edge in lock.edges if edge.on == pin.name and (edge.package, edge.extra) in asked)
     named = "".join(f", which {edge.package}[{edge.extra}] names," for edge in edges)
     held = f" (held back: {pin.held_by[0]})" if pin.held_by else ""
-    return f"{pin.name} {pin.version}{named} is {days} days behind {newest}{held}"
+    return f"{pin.name} {pin.version}{named} is {counted(days, 'day')} behind {newest}{held}"
 
 
 def override_notes(lock: Lock, request: Request, supply: Supply) -> Iterator[str]:
