@@ -10,7 +10,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 from benchmarks.report import LATE, OURS, SOLVED, Results, ratio, times_ours
-from matplotlib import pyplot
+from matplotlib import pyplot, ticker
 
 _COLOURS = {"compatlock": "#0b6e4f", "uv": "#d9480f", "pip": "#1c7ed6", "pip-compile": "#74c0fc"}
 _OTHERS = {"nab": "#f08c00", "pdm": "#862e9c", "poetry": "#868e96"}
@@ -21,6 +21,17 @@ def _save(figure: Any, path: Path) -> None:
     # Without the time and versions that would make each file another one.
     figure.savefig(path, dpi=110, metadata={"Software": None})
     pyplot.close(figure)
+
+
+def _ratios(axes: Any) -> None:
+    """A logarithmic axis of ratios, with a line at 1, and numbers as they are said."""
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 0.5), max(high, 2.0))
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
+    axes.axvline(1, color="#333", linewidth=1)
 
 
 def times(results: dict[str, Results], path: Path) -> None:
@@ -34,12 +45,13 @@ def times(results: dict[str, Results], path: Path) -> None:
     warm, cold = [row[1] or 0 for row in rows], [row[2] or 0 for row in rows]
     for offset, values, label, colour in ((0.2, warm, "warm", "#0b6e4f"), (-0.2, cold, "cold", "#4dabf7")):
         places = [len(rows) - i + offset for i in range(len(rows))]
-        axes.barh(places, values, height=0.38, label=label, color=colour)
-    axes.axvline(1, color="#333", linewidth=1)
+        # From 1 on: to the left what is faster, to the right what is slower.
+        widths = [value - 1 if value else 0 for value in values]
+        axes.barh(places, widths, height=0.38, left=1, label=label, color=colour)
     axes.set_yticks([len(rows) - i for i in range(len(rows))], [row[0] for row in rows])
     axes.set_xlabel("time of compatlock / time of uv, by the clock (below 1: compatlock is faster)")
-    axes.set_xscale("log")
-    axes.legend(loc="lower right")
+    _ratios(axes)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
     _save(figure, path)
 
 
@@ -56,14 +68,13 @@ def peers(results: dict[str, Results], path: Path) -> None:
                 if (value := times_ours(results[name][OURS], results[name][tool])) is not None
             ]
             if points and tool != OURS:
-                label = f"{tool}, and not at its end" if state == LATE else tool
+                label = f"{tool}, stopped" if state == LATE else tool
                 across, up = zip(*points, strict=True)
                 axes.scatter(across, up, label=label, color=colour, marker=marker, s=30)
-    axes.axvline(1, color=_COLOURS[OURS], linewidth=1.5)
     axes.set_yticks([len(rows) - i for i in range(len(rows))], rows)
     axes.grid(axis="y", color="#e9ecef")
     axes.set_axisbelow(True)
-    axes.set_xscale("log")
+    _ratios(axes)
     axes.set_xlabel("time of the tool / time of compatlock, with an empty cache (right of the line: slower)")
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
     _save(figure, path)
@@ -87,7 +98,7 @@ def lags(results: dict[str, Results], path: Path) -> None:
     axes.set_xlabel("days that the worst of what was asked for is behind (less is better)")
     axes.set_xscale("symlog")
     if tools:
-        axes.legend(loc="lower right")
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
     _save(figure, path)
 
 
