@@ -49,7 +49,8 @@ def _behind(why: Pin | Why) -> str:
     if not why.lag_releases:
         return ", the newest there may be"
     held = f": {listed(why.held_by[:2])}" if why.held_by else ""
-    return f", {counted(why.lag_releases, 'release')} and {counted(why.lag_days, 'day')} behind {why.newest}{held}"
+    lag = f"{counted(why.lag_releases, 'release')} and {counted(why.lag_days, 'day')}"
+    return f", {lag} behind {why.newest}{held}"
 
 
 def _why(why: Why) -> Iterator[str]:
