@@ -312,6 +312,11 @@ def test_what_a_snapshot_lacks_is_told(world: IndexServer, ask: Any, tmp_path: P
     assert "`compatlock matrix --record`" in refused.value.hints[0]
 
 
+def test_a_snapshot_is_replayed_by_this_process(ask: Any) -> None:
+    with ThreadPoolExecutor(1) as executor, pytest.raises(InputError, match="what one process reads"):
+        ask(snapshot="matrix.json.xz", executor=executor)
+
+
 def test_what_is_not_read_by_this_process_cannot_be_recorded(world: IndexServer, tmp_path: Path) -> None:
     options = LockOptions(requirements=("tool",), indexes=parse_indexes(world.url), cache=False)
     with pytest.raises(InputError, match="finished ones"):

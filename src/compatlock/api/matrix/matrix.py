@@ -113,6 +113,10 @@ def _refuse(options: LockOptions, executor: Executor | None) -> None:
     ):
         if given:
             raise InputError(f"`{word}` is not for a matrix", hints=["leave it out"])
+    if executor is not None and options.snapshot:
+        raise InputError(
+            "a snapshot holds what one process reads, part by part", hints=["leave out `--executor`"]
+        )
     if executor is not None and _has_login(options):
         raise InputError(
             "the URL of an index holds credentials, which are not sent to other processes",
