@@ -48,6 +48,19 @@ def test_runs_that_only_a_hidden_release_separates_are_joined() -> None:
     assert package(["3", "2", "1"], hidden=["2"]).runs("!=2") == ((0, 2),)
 
 
+def test_a_candidate_is_admitted_when_a_run_holds_it() -> None:
+    a = package(["5", "4", "3", "2", "1"])
+    assert [a.admits("!=3,<5", index) for index in range(5)] == [False, True, False, True, True]
+    assert not a.admits("==7", 0)
+
+
+def test_every_ordinary_candidate_is_one_release_more_behind() -> None:
+    versions = ["4", "3b1", "3", "2"]
+    assert list(package(versions).lags_in_releases(0)) == [0, 1, 2, 3]
+    assert list(package(versions).lags_in_releases(1)) == [0, 0, 1, 2]
+    assert list(package(versions, gates={"3b1": PRERELEASE}).lags_in_releases(0)) == [0, 1, 1, 2]
+
+
 def test_a_package_without_candidates_has_no_runs() -> None:
     nothing = package(["1"], hidden=["1"])
     assert nothing.runs("") == ()

@@ -25,6 +25,20 @@ def test_solves_and_tells_why_not() -> None:
     sat.close()
 
 
+def test_a_model_speaks_of_variables_that_came_after_it() -> None:
+    sat = Sat()
+    a = sat.variable()
+    sat.add([a])
+    assert sat.solve([])
+    assert sat.model() == [a]
+    b = sat.variable()
+    assert sat.model() == [a, -b]
+    sat.add([b])
+    assert sat.solve([])
+    assert sat.model() == [a, b]
+    sat.close()
+
+
 def test_the_native_solver_gets_each_assumption_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """It opens a level for every one given, and has room for as many levels as there are variables."""
     seen: list[list[int]] = []
@@ -46,5 +60,6 @@ def test_the_native_solver_gets_each_assumption_once(monkeypatch: pytest.MonkeyP
     assert sat.solve([a, a, b, a] * 100)
     assert sat.implied([a, b, a]) == [a, b]
     assert not sat.solve([a, -b, a, -b])
+    assert sat.solve(dict.fromkeys([b, a, b]))
     sat.close()
-    assert seen == [[a, b], [a, b], [a, -b]]
+    assert seen == [[a, b], [a, b], [a, -b], [b, a]]

@@ -170,7 +170,10 @@ class Package:
 
     def admits(self, specifier: str, index: int) -> bool:
         """Whether the candidate lies within the specifier."""
-        return any(low <= index < high for low, high in self.runs(specifier))
+        for low, high in self.runs(specifier):
+            if index < high:
+                return index >= low
+        return False
 
     def admitted_gates(self, specifier: str) -> frozenset[int]:
         """Gated candidates that an edge with this specifier admits.
@@ -215,6 +218,8 @@ class Package:
     def lags_in_releases(self, newest: int) -> Sequence[int]:
         """Of each candidate, how many ordinary candidates it is behind candidate `newest`; 0 for anything
         newer than that."""
+        if not newest and not self.gates:
+            return range(self.size)
         lags = self._releases_behind.get(newest)
         if lags is None:
             steps = [0] * newest + [1] * (self.size - newest)

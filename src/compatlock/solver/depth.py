@@ -34,10 +34,12 @@ def root_indexes(package: Package, requirements: Iterable[Requirement]) -> list[
     of the lines admits it."""
     requirements = [r for r in requirements if r.name == package.name]
     admitted = {i for r in requirements for i in package.admitted_gates(r.specifier)}
-    allowed = [i for i in range(package.size) if i not in package.gates or i in admitted]
+    shut = package.gates.keys() - admitted
+    allowed = [i for i in range(package.size) if i not in shut]
     for requirement in requirements:
         if requirement.specifier:
-            allowed = [i for i in allowed if package.admits(requirement.specifier, i)]
+            within = {i for low, high in package.runs(requirement.specifier) for i in range(low, high)}
+            allowed = [i for i in allowed if i in within]
     return allowed
 
 
@@ -103,7 +105,12 @@ def _by_age(package: Package) -> Iterator[int]:
 
 
 def _newest_usable(universe: Universe, name: str) -> Generator[Need, None, int | None]:
-    for index in _by_age(universe.packages[name]):
+    package = universe.packages[name]
+    newest = package.newest()
+    release = universe.dependencies.get((name, newest))
+    if release is not None and not release.problem:
+        return newest
+    for index in _by_age(package):
         yield from universe.want_dependencies([(name, index)])
         if not universe.dependencies[name, index].problem:
             return index

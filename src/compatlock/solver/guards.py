@@ -145,7 +145,7 @@ class WaiverGuards(Guards):
         return exact or self._permissions.get((parent, "", on))
 
     def bound(self, parent: str, extra: str, dependency: Dependency, side: str) -> list[int]:
-        waiver = self.permission(parent, extra, dependency.name)
+        waiver = self.permission(parent, extra, dependency.name) if self._permissions else None
         # A self-edge only asks for extras of the same release; there is nothing to waive.
         if waiver is None or dependency.name == parent:
             return []

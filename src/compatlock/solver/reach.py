@@ -101,21 +101,27 @@ class Reach:
 
     def _walk(self, holds: Holds | None) -> None:
         queue, nodes, chosen = self._queue, self.nodes, self.chosen
+        installed, packages = self._installed, self._packages
         while queue:
             node = queue.pop()
             if node in nodes:
                 continue
             nodes.add(node)
             name, extra = node
-            index = chosen[name] = self._installed[name]
+            index = chosen[name] = installed[name]
             needs = self._needs(name, index, extra)
             if needs is None:
                 self._unread.add(name)
                 continue
             for edge in needs:
+                target = edge.name
                 # Most edges lead where another one led before.
-                if (edge.name not in chosen or edge.extras) and (holds is None or holds(node, edge)):
+                if (target in chosen and not edge.extras) or not (holds is None or holds(node, edge)):
+                    continue
+                if edge.extras or installed[target] in packages[target].gates:
                     self._follow(edge)
+                else:
+                    queue.append((target, ""))
 
 
 def reach(
