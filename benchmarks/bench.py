@@ -72,7 +72,7 @@ class Bench:
 
     def run(self, rounds: int, cold_rounds: int, *, insist: Iterable[str] = ()) -> dict[str, Any]:
         """Cold rounds, then warm ones; each is one run of each tool, one right after the other, every second
-        one in the other order. A tool that fails or does not end in time in a cold run is not run cold again.
+        one in the other order. A tool that does not end in time in a cold run is not run again.
 
         Raises Unrecorded after a round in which a tool of `insist` wanted to read what is not there.
         """
@@ -88,6 +88,8 @@ class Bench:
                 missed = [tool for tool in insist if results[tool].get("missed")]
                 if missed:
                     raise Unrecorded(missed)
+            for result in results.values():
+                result.setdefault("state", MISSED)
         return results
 
     def _round(self, tool: str, kind: str, result: dict[str, Any]) -> None:
@@ -96,8 +98,8 @@ class Bench:
         if kind == "cold" and stats["missed"]:
             result["missed"] = stats["missed"]
         if kind == "cold" and stats["missed"] and state != LATE:
-            # It wanted to read what nobody recorded: the figures of this run would say nothing.
-            result.setdefault("state", MISSED)
+            # It wanted to read what nobody recorded: the figures of this run would say nothing. What is read
+            # ahead depends on the time that answers take, so the next run may be a good one.
             result.setdefault("said", done.said[-600:])
             return
         if kind == "cold" and "pins" not in result:

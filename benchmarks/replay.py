@@ -5,8 +5,8 @@
 Serves what `compatlock snapshot` recorded (see `benchmarks.rendering`), or a matrix (`matrix-1000`), and
 prints its URL (see `benchmarks.serving`). It is a process of its own, with all listings made and compressed
 at the start, so that what is measured are the tools. With `--record`, what the snapshot lacks is asked of the
-real index, and kept. Below `/-/`: `stats` tells what was asked for since the last time (and forgets it),
-`snapshot` is the document as it is now.
+real index, and kept. Below `/-/`: `stats` tells how much was asked for since the last time (and forgets
+it), `missing` what of it was not there, `snapshot` is the document as it is now.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class Replay:
     def __init__(self, snapshot: Snapshot, before: int, root: str = "", real: Real | None = None) -> None:
         self.snapshot = snapshot
         self.requests = self.sent = self.missed = 0
+        self.missing: list[str] = []
         self._before = before
         self._root = root
         self._real = real
@@ -103,6 +104,9 @@ class Replay:
                 stats = {"requests": self.requests, "bytes": self.sent, "missed": self.missed}
                 self.requests = self.sent = self.missed = 0
                 return Answer(200, json.dumps(stats).encode(), "application/json")
+            case ["-", "missing"]:
+                missing, self.missing = self.missing, []
+                return Answer(200, json.dumps(missing).encode(), "application/json")
             case ["-", "snapshot"]:
                 return Answer(200, self.snapshot.dump())
         return Answer(404)
@@ -117,6 +121,7 @@ class Replay:
                     self._places[project, file.filename] = release.version, file
         if found is None:
             self.missed += 1
+            self.missing.append(project)
         if found is None or not found.found or found.digest == ABSENT:
             return Answer(404)
         if self._real is None:
@@ -137,6 +142,7 @@ class Replay:
         place = self._places.get((project, wheel))
         if known is None or place is None:
             self.missed += 1
+            self.missing.append(f"{project}/{filename}")
         if known is None or place is None or not rendering.usable(known):
             return Answer(404)
         made = rendering.sdist if is_sdist else rendering.core_metadata
