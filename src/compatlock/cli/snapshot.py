@@ -61,7 +61,8 @@ snapshot = click.Command(
     ],
     help="""Record what locking FILEs, requirements and profiles reads of the index: small, without addresses,
     for a bug report or a test. `compatlock lock --snapshot OUT` and `explain --snapshot OUT` replay it,
-    without a network, and give the same answer for ever. (A question to `explain` may need more.)
+    without a network, and give the same answer for ever. (A question to
+    `explain` may need more; a matrix does, see `compatlock matrix --record`.)
     """,
     short_help="Record what a run reads of the index.",
 )
