@@ -37,6 +37,8 @@ _REAL = {
     "verl-vllm": Problem(("verl[vllm]",), PROFILE),
     "trinity-rft": Problem(("trinity-rft[vllm]==0.6.0",), IMPOSSIBLE),
     "verl-sglang": Problem(("verl[sglang]>=0.9.1",), IMPOSSIBLE),
+    # For Python 3.12 each tensorflow-text needs a newer keras.
+    "tf-models": Problem(("tf-models-official", "tensorflow", "tensorflow-text", "keras<3.5"), IMPOSSIBLE),
     # Many packages.
     "airflow-all": Problem(("apache-airflow[all]",), LARGE),
     "airflow-providers": Problem(
@@ -55,7 +57,6 @@ _REAL = {
     "boto": Problem(("boto3", "botocore<1.30", "aiobotocore", "s3fs", "awscli"), HARD),
     "urllib3": Problem(("urllib3<1.25", "requests", "boto3", "selenium", "kubernetes"), HARD),
     "starlette-fastapi": Problem(("starlette<=0.36.0", "fastapi<=0.115.2"), HARD),
-    "tf-models": Problem(("tf-models-official", "tensorflow", "tensorflow-text", "keras<3.5"), HARD),
     "opentelemetry": Problem(
         (
             "opentelemetry-distro", "opentelemetry-exporter-otlp", "opentelemetry-instrumentation-requests",
