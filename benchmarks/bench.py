@@ -86,6 +86,8 @@ class Bench:
                     if results[tool].get("state") not in (LATE, MISSED):
                         self._round(tool, kind, results[tool])
                 missed = [tool for tool in insist if results[tool].get("missed")]
+                # One that does not come to an end reads something else each time.
+                missed = [tool for tool in missed if results[tool].get("state") != LATE]
                 if missed:
                     raise Unrecorded(missed)
             for result in results.values():

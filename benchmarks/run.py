@@ -76,7 +76,7 @@ class Runner:
             except Unrecorded as error:
                 print(f"{name}: recording further", flush=True)
                 again = {tool: programs[tool] for tool in error.args[0]}
-                record_problem(name, self._folder, again, self._certificate)
+                record_problem(name, self._folder, again, self._certificate, 2 * LIMITS.run)
 
     def peers(self, name: str) -> None:
         """All others, once, two at a time. What one of them reads and nobody recorded is recorded now."""
