@@ -66,6 +66,16 @@ def test_a_view_comes_back_as_a_package() -> None:
     assert package.runs("<0") == ()
 
 
+@pytest.mark.parametrize("gates", [{}, {1: "yanked"}, {0: "pre-release", 12: "pre-release"}])
+def test_gates_of_one_kind(gates: dict[int, str]) -> None:
+    candidates = [
+        Candidate(n, f"{20 - n}", (File("a", "", f"{n:064}"),), n, gates.get(n, "")) for n in range(13)
+    ]
+    stored = with_project(encode_view(View(tuple(candidates), ())), found=True, status="", reason="")
+    package, _ = package_of("a", stored, compute=lambda _: (0,), prerelease="explicit")
+    assert package.gates == gates
+
+
 def test_positions_in_one_range() -> None:
     view = View(tuple(Candidate(n, str(9 - n), (File("a", "", f"{n:064}"),), None) for n in (3, 4, 5)), ())
     stored = with_project(encode_view(view), found=True, status="archived", reason="two\nlines")

@@ -224,22 +224,19 @@ class Holdings:
     def missing_dependencies(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
         """Those of the candidates whose dependencies only the network can give."""
         unread = [r for r in releases if r not in self._dependencies]
-        keys = {r: self._packages[r[0]].file_keys[r[1]] for r in unread}
-        by_source: dict[str, list[str]] = {}
-        for (name, _), key in keys.items():
-            by_source.setdefault(self.source_of(name), []).append(key)
-        rows = {s: self._store.edges(s, self.target.key, wanted) for s, wanted in by_source.items()}
-        missing = []
-        for release, key in keys.items():
-            source = self.source_of(release[0])
-            row = rows[source].get(key)
-            known = decode_dependencies(row) if row is not None else self._compile_stored(source, key)
-            # A file that was not there may have come back.
-            if known is None or (known.source == MISSING and self._max_age is not None):
-                missing.append(release)
-            else:
-                self._dependencies[release] = known
-        return missing
+        by_source: dict[str, dict[tuple[str, int], str]] = {}
+        for name, index in unread:
+            keys = by_source.setdefault(self.source_of(name), {})
+            keys[name, index] = self._packages[name].file_keys[index]
+        for source, keys in by_source.items():
+            rows = self._store.edges(source, self.target.key, [*keys.values()])
+            for release, key in keys.items():
+                row = rows.get(key)
+                known = decode_dependencies(row) if row is not None else self._compile_stored(source, key)
+                # A file that was not there may have come back.
+                if known is not None and (known.source != MISSING or self._max_age is None):
+                    self._dependencies[release] = known
+        return [r for r in unread if r not in self._dependencies]
 
     def _compile_stored(self, source: str, key: str) -> Dependencies | None:
         fields = self._store.metadata(source, key)

@@ -76,6 +76,7 @@ def _decode(text: str) -> tuple[Dependency, ...]:
 
 def _dependency(line: str) -> Dependency:
     name, _, more = line.partition(" ")
-    specifier, _, more = more.partition(" ")
-    extras, _, url = more.partition(" ")
-    return Dependency(name, specifier, tuple(extras.split(",")) if extras else (), url)
+    if " " not in more:
+        return Dependency(name, more)
+    specifier, extras, *url = more.split(" ")
+    return Dependency(name, specifier, tuple(extras.split(",")) if extras else (), "".join(url))

@@ -41,7 +41,9 @@ class FileKeys(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        start = range(len(self))[index] * KEY_LENGTH
+        start = index * KEY_LENGTH
+        if not 0 <= start < len(self._text):
+            start = range(len(self))[index] * KEY_LENGTH
         return self._text[start : start + KEY_LENGTH]
 
     def __len__(self) -> int:
@@ -179,12 +181,13 @@ def package_of(
     """The package that a stored view describes, and the status of its project; `compute` answers specifiers,
     `prerelease` is the policy's mode."""
     # Not split into lines: that looks at each character, and most of them nobody asks for.
-    about, _, rest = view.partition("\n")
-    head, _, rest = rest.partition("\n")
-    versions, _, rest = rest.partition("\n")
-    times, _, file_keys = rest.partition("\n")
-    positions, gates, hidden = head.split("\t")
-    found, *status = json.loads(about) if about else _ORDINARY
+    first = view.index("\n")
+    second = view.index("\n", first + 1)
+    third = view.index("\n", second + 1)
+    fourth = view.index("\n", third + 1)
+    positions, gates, hidden = view[first + 1 : second].split("\t")
+    versions, times, file_keys = view[second + 1 : third], view[third + 1 : fourth], view[fourth + 1 :]
+    found, *status = json.loads(view[:first]) if first else _ORDINARY
     package = Package(
         name,
         Versions(versions, len(file_keys) // KEY_LENGTH),
