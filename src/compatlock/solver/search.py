@@ -18,18 +18,23 @@ from compatlock.solver.unique import NameOrder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Collection, Generator, Iterable, Sequence
 
     from compatlock.model.fact import Fact
     from compatlock.model.objective import Tier
     from compatlock.model.request import Request
     from compatlock.model.waiver import Waiver
+    from compatlock.solver.leaps import Leaps
     from compatlock.solver.reach import Reach
     from compatlock.solver.universe import Need, Universe
 
-# A package whose chosen release failed this often loads further ones ahead: 2, 4, 8, ...
+# A package whose chosen release failed this often loads further ones ahead: 2, 4, 8, ... up to this many, or
+# to this part of those that it has loaded.
 _PATIENCE = 1
 _MOST_AHEAD = 32
+_PART_AHEAD = 8
+# So many proofs of the same tier one after the other, and the next ones try to prove more at once.
+_LEAP = 32
 # Cores up to this size are shrunk literal by literal.
 _SHRINKABLE = 40
 # How many rounds may go into releases that are read only because they might admit a gated candidate: to prove
@@ -103,6 +108,10 @@ class Search:
         self.chases = 0
         self.presumed: set[str] = set()
         self.rounds = 0
+        # The tier that rose last, and how many times in a row.
+        self.raised = -1
+        self.streak = 0
+        self.leaps: Leaps | None = None
         self.best: Reach | None = None
         self.broken: tuple[str, ...] = ()
 
@@ -233,29 +242,52 @@ class Search:
     def _charge_units(self, tier: SumTier | WorstTier, implied: Iterable[int]) -> bool:
         """Charge the assumptions that literals refute which are proved; False when there is none."""
         proved = set(implied)
+        if isinstance(tier, WorstTier):
+            return tier.charge_proved(proved, self.formula)
         units = [assumption for assumption in tier.soft if -assumption in proved]
         for assumption in units:
-            if isinstance(tier, SumTier):
-                tier.charge_unit(assumption)
-            elif assumption in tier.soft:
-                tier.charge([assumption], self.formula)
+            tier.charge_unit(assumption)
         return bool(units)
 
     def _raise(self, level: int, core: list[int]) -> Generator[Need, None, bool | None]:
         """Tiers up to `level` cannot all keep their bounds: prove by how much one must rise. False when
         the contradiction needs no tier, None when the formula grew instead."""
         tier = self.costs.tiers[level]
+        charged = [lit for lit in core if lit in tier.soft]
+        self.streak = self.streak + 1 if level == self.raised else 1
         above = [*self._fixed, *self.costs.assumptions(level)]
-        implied = self.sat.implied(above)
-        if implied is not None and self._charge_units(tier, implied):
+        if self.streak > _LEAP and self._prove_more(tier, above, charged):
             self.costs.moved(level, self.formula)
             return True
+        # What follows by propagation alone only changes with what single literals are proved.
+        if (level != self.raised or len(charged) == 1) and self._charge_implied(tier, above):
+            self.raised = level
+            self.costs.moved(level, self.formula)
+            return True
+        self.raised = level
         closed_world = -self.gates.open in core
         if closed_world:
             outcome, core = yield from self._refuted([*self._fixed, *self.costs.assumptions(level + 1)], core)
             if outcome is None:
                 return None
         return self._charge_core(core, level, shrink=not closed_world)
+
+    def _charge_implied(self, tier: SumTier | WorstTier, above: list[int]) -> bool:
+        """Charge what follows by propagation from the more important tiers; False when that is nothing."""
+        implied = self.sat.implied(above)
+        return implied is not None and self._charge_units(tier, implied)
+
+    def _prove_more(self, tier: SumTier | WorstTier, above: list[int], charged: list[int]) -> bool:
+        """Prove of a tier that rises and rises more than the next step; False when no more can be proved."""
+        if self.leaps is None:
+            from compatlock.solver.leaps import Leaps
+
+            self.leaps = Leaps(self.sat, self.formula, self._contradiction)
+        if isinstance(tier, WorstTier):
+            return self.leaps.threshold(tier, above)
+        return (
+            len(charged) == 1 and self.leaps.package(above, charged[0]) and self._charge_implied(tier, above)
+        )
 
     def _charge_core(self, core: list[int], level: int, *, shrink: bool) -> bool:
         """Charge a core to its least important tier. False when no tier is part of it."""
@@ -311,17 +343,9 @@ class Search:
         installed release is unread, (None, core) when such a release was found and read instead."""
         if -self.gates.open not in core or not self._proved:
             return False, core
-        # A package may have thousands of releases: after some rounds it is presumed that only those which
-        # depend on a package at all ask for a pre-release or a yanked release of it.
-        presume = self.chases >= rounds and not self.thorough
-        leaned_on = self.gates.leaned_on(core) if presume else set()
-        suspects = self.gates.known_parents(leaned_on) if presume else set(self.formula.order)
-        unread = self.gates.something_unread(self.formula, suspects)
-        if not self.sat.solve([*assumptions, *self.gates.closed, *unread]):
-            self.presumed |= leaned_on
-            both = dict.fromkeys([*core, *self.sat.core()])
-            gone = {-self.gates.open, *unread}
-            return False, [lit for lit in both if lit not in gone]
+        suspects, both = self._in_both_cases(assumptions, core, rounds)
+        if both is not None:
+            return False, both
         found = self._reach()
         chosen = {name: i for name, i in self.formula.selection().items() if name in suspects}
         missing = [(name, i) for name, i in chosen.items() if i not in self.formula.loaded[name]]
@@ -331,6 +355,33 @@ class Search:
             self.chases += 1
             yield from self.formula.load(self._ahead(needed or missing))
         return None, core
+
+    def _in_both_cases(
+        self, assumptions: list[int], core: list[int], rounds: int
+    ) -> tuple[Collection[str], list[int] | None]:
+        """A contradiction that leans on closed gates, made one that also holds while one of some packages is
+        at an unread release; these packages, and None when it does not hold then."""
+        # A package may have thousands of releases: after some rounds it is presumed that only those which
+        # depend on a package at all ask for a pre-release or a yanked release of it.
+        presume = self.chases >= rounds and not self.thorough
+        leaned_on = self.gates.leaned_on(core) if presume else set()
+        suspects = self.gates.known_parents(leaned_on) if presume else set(self.formula.order)
+        unread = self.gates.something_unread(self.formula, suspects)
+        if self.sat.solve([*assumptions, *self.gates.closed, *unread]):
+            return suspects, None
+        self.presumed |= leaned_on
+        both = dict.fromkeys([*core, *self.sat.core()])
+        gone = {-self.gates.open, *unread}
+        return suspects, [lit for lit in both if lit not in gone]
+
+    def _contradiction(self, assumptions: list[int]) -> list[int] | None:
+        """A core of the assumptions, whether gates are closed or not; None when there is none."""
+        if self.sat.solve([*assumptions, *self.gates.assumptions]):
+            return None
+        core = self.sat.core()
+        if -self.gates.open not in core or not self._proved:
+            return core
+        return self._in_both_cases(assumptions, core, _CHASES)[1]
 
     def _reach(self) -> Reach:
         return reach(self.formula, self.request.roots, self.request.constraints)
@@ -370,7 +421,8 @@ class Search:
             failures = self.failures[name] = self.failures.get(name, 0) + 1
             if failures > _PATIENCE:
                 package = self.universe.packages[name]
-                count = min(_MOST_AHEAD, 1 << (failures - _PATIENCE))
+                most = max(_MOST_AHEAD, len(self.formula.loaded[name]) // _PART_AHEAD)
+                count = min(most, 1 << (failures - _PATIENCE))
                 for older in range(index + 1, min(package.size, index + count)):
                     if older not in package.gates:
                         yield name, older

@@ -8,7 +8,7 @@ bound once proved holds.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import chain, pairwise
 
 from compatlock.model import objective
@@ -17,7 +17,7 @@ from compatlock.solver.joint import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from compatlock.model.fact import Fact
     from compatlock.model.objective import Tier
@@ -174,6 +174,21 @@ class WorstTier:
         """One of the assumptions is proved false: raise the threshold to the smallest lag among them."""
         self.bound = min(self.soft[assumption] for assumption in assumptions)
         self.refresh(formula)
+
+    def charge_proved(self, proved: Container[int], formula: Formula) -> bool:
+        """Raise the threshold to the largest lag that the proved literals make certain; False when that is
+        not beyond it."""
+        bound = max((days for fact, days in self._facts.items() if -fact in proved), default=0)
+        for name, lags in self._roots.items():
+            cuts = formula.cuts[name]
+            for cut in cuts[bisect_left(cuts, bisect_right(lags, self.bound)) :]:
+                if formula.older(name, cut) not in proved:
+                    break
+                bound = max(bound, lags[cut])
+        if bound <= self.bound:
+            return False
+        self.raise_to(bound, formula)
+        return True
 
     def refresh(self, formula: Formula) -> None:
         """Say again, for the threshold as it is, what lies beyond it."""
