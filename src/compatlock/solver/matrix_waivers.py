@@ -11,7 +11,7 @@ from compatlock.solver.depth import frame
 from compatlock.solver.matrix import Cells
 from compatlock.solver.matrix_bundles import BundledTier
 from compatlock.solver.priced import COST, _Priced, _PricedGuards
-from compatlock.solver.search import _Search
+from compatlock.solver.search import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class WaivedCells(Cells, _Priced):
 
     def _ahead(self, missing: Sequence[tuple[str, int]]) -> Iterable[tuple[str, int]]:
         # Not all that was read before: with an offer for every edge it makes each call of the solver slower.
-        yield from _Search._ahead(self, missing)
+        yield from Search._ahead(self, missing)
         for name, index in missing:
             package = self.universe.packages[name]
             for older in range(index + 1, min(package.size, index + _NEAR)):

@@ -443,6 +443,3 @@ class Search:
             costs = self.costs.assumptions(self.upto)
             outcome, _ = yield from self._refuted([*self._fixed, *costs, *assumptions], self.sat.core())
         return outcome
-
-
-_Search = Search
