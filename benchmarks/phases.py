@@ -81,7 +81,7 @@ def _wrap_warm(phases: Phases) -> None:
         ("save", supply.Supply, "save"),
         ("close the store", store.Store, "close"),
         ("render", files, "render_as"),
-        ("compare with the older lock", files, "changes"),
+        ("compare with the older lock", files, "_compared"),
         ("write the lock", write, "write_atomically"),
         ("summarise", run_lock, "_summarise"),
     ):

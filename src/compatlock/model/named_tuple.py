@@ -1,34 +1,86 @@
 """Named tuples that are cheap to define.
 
-`typing.NamedTuple` compiles every annotation to check it, 0.11 ms a class and more: with the sixty classes
-of a warm run, and typing's own import, a tenth of the whole. Type checkers see `typing.NamedTuple` itself.
+`typing.NamedTuple` compiles every annotation to check it and a constructor besides, 0.1 ms a class and more:
+with the sixty classes of a warm run, and typing's own import, more than a tenth of the whole. Here a class
+gets its constructor when it is first called. Type checkers see `typing.NamedTuple` itself.
 """
 
 from __future__ import annotations
-
-from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
-    # What a class body holds that is not for the class.
-    _LEFT_OUT = ("__annotations__", "__dict__", "__weakref__")
+    from collections import _tuplegetter
+
+    class _Signature:
+        """What `inspect.signature` says of a class, also before its constructor is there."""
+
+        def __get__(self, instance, owner):
+            from inspect import Parameter, Signature
+
+            return Signature(
+                Parameter(
+                    field,
+                    Parameter.POSITIONAL_OR_KEYWORD,
+                    default=owner._field_defaults.get(field, Parameter.empty),
+                    annotation=owner.__annotations__[field],
+                )
+                for field in owner._fields
+            )
+
+    class _Values(tuple):
+        """What all named tuples have, as `collections.namedtuple` documents it."""
+
+        __slots__ = ()
+        __signature__ = _Signature()
+
+        def __new__(cls, /, *values, **named):
+            names = ", ".join(cls._fields)
+            scope = {"new": tuple.__new__, "__builtins__": {}, "__name__": cls.__module__}
+            new = eval(f"lambda cls, {names}: new(cls, ({names},))", scope)
+            new.__defaults__ = tuple(cls._field_defaults.values())
+            new.__name__, new.__qualname__ = "__new__", f"{cls.__qualname__}.__new__"
+            cls.__new__ = new
+            return new(cls, *values, **named)
+
+        @classmethod
+        def _make(cls, values):
+            made = tuple.__new__(cls, values)
+            if len(made) != len(cls._fields):
+                raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
+            return made
+
+        def _replace(self, /, **named):
+            made = self._make(map(named.pop, self._fields, self))
+            if named:
+                raise TypeError(f"Got unexpected field names: {list(named)!r}")
+            return made
+
+        __replace__ = _replace
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            fields = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
+            return f"{type(self).__name__}({fields})"
+
+        def __getnewargs__(self):
+            return tuple(self)
 
     class _Defining(type):
         """Makes of a class body with annotations what `typing.NamedTuple` would make of it."""
 
         def __new__(cls, name, bases, body):  # noqa: ARG004 - the interface of metaclasses
-            fields = body["__annotations__"]
-            defaults = [body[field] for field in fields if field in body]
-            if any(field in body for field in list(fields)[: len(fields) - len(defaults)]):
+            fields = tuple(body["__annotations__"])
+            defaults = {field: body[field] for field in fields if field in body}
+            if tuple(defaults) != fields[len(fields) - len(defaults) :]:
                 raise TypeError(f"{name} has a non-default field after one with a default")
-            made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
-            made.__annotations__ = made.__new__.__annotations__ = dict(fields)
-            for key, value in body.items():
-                if key not in fields and key not in _LEFT_OUT:
-                    setattr(made, key, value)
-            return made
+            for index, field in enumerate(fields):
+                body[field] = _tuplegetter(index, None)
+            own = {"_fields": fields, "_field_defaults": defaults, "__match_args__": fields, "__slots__": ()}
+            return type(name, (_Values,), {**body, **own})
 
     # Classes name it as their base, which type.__new__ never sees but here.
     NamedTuple = type.__new__(_Defining, "NamedTuple", (), {})
