@@ -98,3 +98,21 @@ def test_a_field_without_default_after_one_with_is_an_error() -> None:
 def test_the_values_of_the_model_are_made_of_it() -> None:
     assert type(Waiver) is type
     assert issubclass(Waiver, tuple)
+
+
+def test_no_name_of_a_field_is_in_the_way() -> None:
+    class Names(NamedTuple):
+        new: str
+        cls: str
+        tuple: str
+        self: str
+
+    assert Names("1", "2", "3", "4")._replace(cls="5") == ("1", "5", "3", "4")
+
+
+def test_a_name_with_an_underscore_before_it_is_an_error() -> None:
+    with pytest.raises(ValueError, match="underscore"):
+        exec(
+            "class Wrong(NamedTuple):\n    _a: int",
+            {"NamedTuple": NamedTuple, "__name__": "wrong"},
+        )

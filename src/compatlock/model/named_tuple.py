@@ -37,8 +37,9 @@ else:
 
         def __new__(cls, /, *values, **named):
             names = ", ".join(cls._fields)
-            scope = {"new": tuple.__new__, "__builtins__": {}, "__name__": cls.__module__}
-            new = eval(f"lambda cls, {names}: new(cls, ({names},))", scope)
+            # No field's name begins with an underscore.
+            scope = {"_new": tuple.__new__, "__builtins__": {}, "__name__": cls.__module__}
+            new = eval(f"lambda _cls, {names}: _new(_cls, ({names},))", scope)
             new.__defaults__ = tuple(cls._field_defaults.values())
             new.__name__, new.__qualname__ = "__new__", f"{cls.__qualname__}.__new__"
             cls.__new__ = new
@@ -75,6 +76,8 @@ else:
         def __new__(cls, name, bases, body):  # noqa: ARG004 - the interface of metaclasses
             fields = tuple(body["__annotations__"])
             defaults = {field: body[field] for field in fields if field in body}
+            if any(field.startswith("_") for field in fields):
+                raise ValueError(f"{name} has a field whose name begins with an underscore")
             if tuple(defaults) != fields[len(fields) - len(defaults) :]:
                 raise TypeError(f"{name} has a non-default field after one with a default")
             for index, field in enumerate(fields):
