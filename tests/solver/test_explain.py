@@ -23,7 +23,8 @@ def core_of(case: Case) -> tuple[Core, Memory]:
     """The core of a case without an answer, after the search has looked for one."""
     from compatlock.solver.search import search
 
-    universe, memory = Universe(), Memory(case)
+    memory = Memory(case)
+    universe = memory.universe()
     assert memory.drive(search(universe, case.request), universe) is None
     return memory.drive(explain(universe, case.request), universe), memory
 
@@ -49,7 +50,10 @@ def told(case: Case, core: Core, edges: tuple[CoreEdge, ...], memory: Memory) ->
     """A universe in which nothing is known but these statements."""
     projects: dict[str, tuple[Release, ...]] = {"missing": ()}
     projects |= {
-        name: tuple(_release(core, edges, package, index) for index in range(package.size))
+        name: tuple(
+            _release(core, edges, package, index, compiled=(package.name, index) in memory.compiled)
+            for index in range(package.size)
+        )
         for name, package in memory.packages.items()
     }
     facts = {fact.id: fact for fact in case.facts}
@@ -68,7 +72,9 @@ def _extras(edge: CoreEdge) -> str:
     return f"[{','.join(edge.extras)}]" if edge.extras else ""
 
 
-def _release(core: Core, edges: tuple[CoreEdge, ...], package: Package, index: int) -> Release:
+def _release(
+    core: Core, edges: tuple[CoreEdge, ...], package: Package, index: int, *, compiled: bool
+) -> Release:
     gated = {v for gap in core.gaps if gap.package == package.name for v, _ in gap.gated}
     version = package.versions[index]
     needs: dict[str, list[str]] = {"": [], "x": [], "y": []}
@@ -92,6 +98,7 @@ def _release(core: Core, edges: tuple[CoreEdge, ...], package: Package, index: i
         problem=problem,
         position=package.positions[index],
         version=version,
+        compiled=compiled,
     )
 
 
