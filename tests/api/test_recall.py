@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def test_another_request_has_a_memory_of_its_own(world: IndexServer, tmp_path: P
 def test_another_state_of_the_index_is_searched_anew(world: IndexServer, tmp_path: Path) -> None:
     first = locked(world, tmp_path)
     world.add("p00", "9.0", requires=["p05"])
+    time.sleep(1.1)  # What was fetched in this very second is believed.
     again = locked(world, tmp_path, refresh=True)
     assert again.lock.versions["p00"] == "9.0"
     assert text(again) == text(locked(world, tmp_path / "fresh"))
