@@ -37,20 +37,24 @@ def with_supply(
     """Return what `work` makes of the request and of what answers its needs. It is begun again when the
     store turns out to be damaged, or changes meanwhile. Raises InputError, IndexUnavailable (NotCached when
     offline, or when a snapshot does not hold what is needed), and what `work` raises."""
-    if options.snapshot:
-        return _replayed(options, work, store, needs_roots=needs_roots)
-    return _answered(options, work, on_progress=on_progress, store=store, needs_roots=needs_roots)
+    used = store or (store_of_snapshot(options) if options.snapshot else Store(options.cache_directory()))
+    try:
+        if options.snapshot:
+            return _replayed(options, work, used, needs_roots=needs_roots)
+        return _answered(options, work, used, on_progress=on_progress, needs_roots=needs_roots)
+    finally:
+        if store is None:
+            used.close()
 
 
 def _answered(
     options: LockOptions,
     work: Callable[[Prepared, Supply], Result],
+    used: Store,
     *,
     on_progress: Callable[[Progress], None] | None = None,
-    store: Store | None = None,
-    needs_roots: bool = True,
+    needs_roots: bool,
 ) -> Result:
-    used = store or Store(options.cache_directory())
     network = None
     try:
         prepared = prepare(options, used.memo, needs_roots=needs_roots)
@@ -89,8 +93,6 @@ def _answered(
     finally:
         if network is not None:
             network.close()
-        if store is None:
-            used.close()
 
 
 def _builder(
@@ -119,15 +121,14 @@ def store_of_snapshot(options: LockOptions) -> Store:
 def _replayed(
     options: LockOptions,
     work: Callable[[Prepared, Supply], Result],
-    store: Store | None,
+    used: Store,
     *,
     needs_roots: bool,
 ) -> Result:
-    """The same, with a recorded snapshot in the place of the index and the cache. A given store holds it."""
-    used = store or store_of_snapshot(options)
+    """The same, with a recorded snapshot in the place of the index and the cache."""
     try:
         offline = options._replace(offline=True)
-        return _answered(offline, work, store=used, needs_roots=needs_roots)
+        return _answered(offline, work, used, needs_roots=needs_roots)
     except NotCached as error:
         raise NotCached(
             error.message.replace("offline, and the cache", options.snapshot),
@@ -136,6 +137,3 @@ def _replayed(
                 "`compatlock matrix --record`"
             ],
         ) from None
-    finally:
-        if store is None:
-            used.close()
