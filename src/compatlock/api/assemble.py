@@ -7,6 +7,7 @@ from compatlock.index.supply import CacheChanged
 from compatlock.model.cuda import MAJORS, CudaRules
 from compatlock.model.dependencies import BUILT
 from compatlock.model.display import one_line, printable, public_url
+from compatlock.model.fact import by_package
 from compatlock.model.lock import Lock, LockedEdge, LockedFile, Pin, SoftFactReport
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.package import PRERELEASE, YANKED
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from compatlock.index.supply import Supply
     from compatlock.model.dependencies import Dependencies, Dependency
-    from compatlock.model.fact import Fact
     from compatlock.model.listing import File
     from compatlock.model.package import Package
     from compatlock.model.request import Request
@@ -56,8 +56,8 @@ class Assembler:
         self._roots = {root.name for root in request.roots}
         self._amendments = request.amendments
         self._rules = CudaRules(request.facts, universe.is_elsewhere)
-        self._undeclared = _by_package(fact for fact in request.facts if fact.kind == "undeclared")
-        self._asides_of = _by_package(request.asides)
+        self._undeclared = by_package(fact for fact in request.facts if fact.kind == "undeclared")
+        self._asides_of = by_package(request.asides)
         self._incoming: dict[str, list[LockedEdge]] = {}
 
     def lock(self, draft: Lock, broken: Iterable[str]) -> Lock:
@@ -299,14 +299,6 @@ class Assembler:
         times = [t for n in self._chosen.indexes for t in self._package(n).times if t is not None]
         newest = [f"newest release of these packages {format_time(max(times))}"] if times else []
         return ", ".join([*newest, *own])
-
-
-def _by_package(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
-    """Facts by the package whose releases they are about."""
-    found: dict[str, list[Fact]] = {}
-    for fact in facts:
-        found.setdefault(fact.package, []).append(fact)
-    return found
 
 
 def _repaired_note(repaired: Sequence[str]) -> str:

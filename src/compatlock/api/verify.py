@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from compatlock.model.cuda import majors_within
+from compatlock.model.fact import by_package
 from compatlock.model.lock import LockedEdge
 from compatlock.model.undeclared import undeclared_dependencies
 
@@ -38,15 +39,6 @@ def broken_soft_facts(lock: Lock, request: Request, supply: Supply) -> list[str]
     return [fact.id for fact in request.facts if fact.is_soft and any(checker.fact(fact))]
 
 
-def _by_package(request: Request, kind: str) -> dict[str, list[Fact]]:
-    """The facts of a kind by the package whose releases they are about."""
-    found: dict[str, list[Fact]] = {}
-    for fact in request.facts:
-        if fact.kind == kind:
-            found.setdefault(fact.package, []).append(fact)
-    return found
-
-
 class _Checker:
     def __init__(self, lock: Lock, request: Request, supply: Supply) -> None:
         self.lock = lock
@@ -58,7 +50,7 @@ class _Checker:
         self.edges: set[LockedEdge] = set()
         self.permitted = {(w.package, w.extra, w.on): w.bound for w in request.waivers}
         self.amendments = request.amendments
-        self.undeclared = _by_package(request, "undeclared")
+        self.undeclared = by_package(fact for fact in request.facts if fact.kind == "undeclared")
         for pin in lock.pins:
             index = self._package(pin.name).index_of(pin.version)
             if index is not None:
@@ -209,7 +201,7 @@ class _Checker:
         allows."""
         left = set(self.request.target.cuda_majors)
         bound: list[str] = []
-        facts = _by_package(self.request, "cuda")
+        facts = by_package(fact for fact in self.request.facts if fact.kind == "cuda")
         for name, index in self.at.items():
             version = self._package(name).versions[index]
             bounds: Sequence[str] = ()

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from compatlock.model.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # Kinds whose bound or exclusion the solver applies; the others inform (waivers on offer, explanations).
 BINDING_KINDS = frozenset({"too-loose", "undeclared", "overlap", "known-bad", "cuda"})
 
@@ -77,3 +81,11 @@ class Fact(NamedTuple):
     def broken_days(self) -> int:
         """What breaking a soft fact costs, in days of lag of one more root."""
         return SOFT_DAYS.get(self.severity, 0)
+
+
+def by_package(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """Facts by the package whose releases they are about."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(fact.package, []).append(fact)
+    return found
