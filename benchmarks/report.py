@@ -168,9 +168,9 @@ def quality_table(results: dict[str, Results]) -> Iterator[str]:
     """Lag of each answer, by tiers, and what does not fit in it."""
     yield (
         "| problem | tool | worst root lag, days | sum over roots, days | ... releases "
-        "| lag at depth 1, 2, 3, deeper, releases | packages | does not fit |"
+        "| lag at depth 1, 2, 3, deeper, releases | packages | does not fit | audit |"
     )
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for name, found in results.items():
         for tool, result in found.items():
             lag = result.get("quality")
@@ -178,7 +178,19 @@ def quality_table(results: dict[str, Results]) -> Iterator[str]:
                 continue
             depths = ", ".join(f"{value:,}" for value in lag["depths"])
             days = f"{lag['worst']:,} | {lag['root_days']:,} | {lag['root_releases']:,}"
-            yield f"| {name} | {tool} | {days} | {depths} | {lag['packages']} | {lag['unfit']} |"
+            broken = len(result["audit"]["breaks"]) if "audit" in result else _NONE
+            yield f"| {name} | {tool} | {days} | {depths} | {lag['packages']} | {lag['unfit']} | {broken} |"
+
+
+def audit_list(results: dict[str, Results]) -> Iterator[str]:
+    """What breaks in the answers, whatever their metadata says, with the answers in which it does."""
+    said: dict[str, list[str]] = {}
+    for name, found in results.items():
+        for tool, result in found.items():
+            for _check, _package, _on, summary in result.get("audit", {"breaks": ()})["breaks"]:
+                said.setdefault(summary, []).append(f"{name} ({tool})")
+    for summary, answers in said.items():
+        yield f"- {summary}. In: {', '.join(answers)}."
 
 
 def text(results: dict[str, Results], growth: str) -> str:
@@ -205,6 +217,7 @@ def text(results: dict[str, Results], growth: str) -> str:
         ("compatlock and uv", f"{_TIME_WORDS}\n\n{summary(results)}", time_table),
         ("All tools, with an empty cache", _PEER_WORDS, peer_table),
         ("How good the answers are", _QUALITY_WORDS, quality_table),
+        ("What breaks in the answers", _AUDIT_WORDS, audit_list),
     ):
         parts += [f"## {title}", "", _wrapped(words), "", *table(results), ""]
     left = [name for name in PROBLEMS if name not in results]
@@ -238,9 +251,15 @@ allows, by the tiers of
 compatlock's objective, the most important first; and how many declared bounds and known conflicts they
 break (as `compatlock
 check` counts them). compatlock heeds known conflicts, so it may be further behind where the others' pins
-break one. Known conflicts that only warn cost it lag, too, and are not counted here.
+break one. Known conflicts that only warn cost it lag, too, and are not counted here. *audit* counts what
+`compatlock audit` finds in the wheels that breaks the set, whatever their metadata says
+(`python -m benchmarks.audits`).
 
 ![Worst root lag of each tool's answer](images/bench-lag.png)"""
+
+_AUDIT_WORDS = """\
+What `compatlock audit` finds in the wheels of the answers. compatlock's own were locked without `--audit`,
+which would have locked again until nothing is found."""
 
 
 def _wrapped(text: str) -> str:
