@@ -20,6 +20,8 @@ from compatlock.errors import CompatlockError
 from compatlock.model.index import parse_indexes
 
 SOLVED, UNSOLVED, LATE, MISSED = "solved", "no answer", "timeout", "not recorded"
+# With an empty cache; with what it left, when its listings have to be asked for again; offline with that.
+COLD, REFRESHED, WARM = KINDS = ("cold", "refreshed", "warm")
 
 
 class Unrecorded(Exception):
@@ -27,8 +29,8 @@ class Unrecorded(Exception):
 
 
 class Limits(NamedTuple):
-    """In seconds: what one run may take, and what all runs of one kind (cold, warm) of a problem take before
-    no further round begins."""
+    """In seconds: what one run may take, and what all runs of one kind of a problem take before no further
+    round begins."""
 
     run: float
     rounds: float
@@ -46,17 +48,19 @@ class Bench:
         self._programs = programs
         self._limits = limits
 
-    def asked(self, tool: str, *, offline: bool = False) -> Asked:
-        """What a tool is asked."""
+    def asked(self, tool: str, kind: str) -> Asked:
+        """What a tool is asked in a run of a kind."""
         folder, problem = self._folder / tool, self._problem
         authority = self._server.certificate.authority if self._server.certificate else ""
         lines = problem.requirements, problem.options
-        return Asked(*lines, folder, folder / "cache", self._server.url, offline, authority)
+        offline = kind == WARM and TOOLS[tool].has_offline
+        url, refresh = self._server.url, kind == REFRESHED
+        return Asked(*lines, folder, folder / "cache", url, offline, authority, refresh)
 
-    def once(self, tool: str, *, cold: bool) -> tuple[Attempt, dict[str, int], dict[str, str]]:
+    def once(self, tool: str, kind: str) -> tuple[Attempt, dict[str, int], dict[str, str]]:
         """Run a tool without an older answer; what happened, what it asked for, and its pins."""
-        asked = self.asked(tool, offline=not cold and TOOLS[tool].has_offline)
-        kept = {asked.cache.name} if not cold else set()
+        asked = self.asked(tool, kind)
+        kept = {asked.cache.name} if kind != COLD else set()
         asked.folder.mkdir(exist_ok=True)
         for path in asked.folder.iterdir():
             if path.name not in kept:
@@ -71,13 +75,15 @@ class Bench:
         return done, self._server.stats(), pins
 
     def run(self, rounds: int, cold_rounds: int, *, insist: Iterable[str] = ()) -> dict[str, Any]:
-        """Cold rounds, then warm ones; each is one run of each tool, one right after the other, every second
-        one in the other order. A tool that does not end in time in a cold run is not run again.
+        """Cold rounds, as many that ask again, then warm ones; each is one run of each tool, one right after
+        the other, every second one in the other order. A tool that does not end in time in a cold run is not
+        run again. Without warm rounds there are cold ones only.
 
         Raises Unrecorded after a round in which a tool of `insist` wanted to read what is not there.
         """
-        results: dict[str, Any] = {tool: {"cold": [], "warm": []} for tool in self._programs}
-        for kind, count in (("cold", cold_rounds), ("warm", rounds)):
+        results: dict[str, Any] = {tool: {kind: [] for kind in KINDS} for tool in self._programs}
+        counts = (cold_rounds, cold_rounds if rounds else 0, rounds)
+        for kind, count in zip(KINDS, counts, strict=True):
             start = perf_counter()
             for turn in range(count):
                 if turn and perf_counter() - start > self._limits.rounds:
@@ -95,16 +101,16 @@ class Bench:
         return results
 
     def _round(self, tool: str, kind: str, result: dict[str, Any]) -> None:
-        done, stats, pins = self.once(tool, cold=kind == "cold")
+        done, stats, pins = self.once(tool, kind)
         state = LATE if done.code is None else SOLVED if done.code == 0 else UNSOLVED
-        if kind == "cold" and stats["missed"]:
+        if kind == COLD and stats["missed"]:
             result["missed"] = stats["missed"]
-        if kind == "cold" and stats["missed"] and state != LATE:
+        if kind == COLD and stats["missed"] and state != LATE:
             # It wanted to read what nobody recorded: the figures of this run would say nothing. What is read
             # ahead depends on the time that answers take, so the next run may be a good one.
             result.setdefault("said", done.said[-600:])
             return
-        if kind == "cold" and "pins" not in result:
+        if kind == COLD and "pins" not in result:
             result.update(state=state, pins=pins, stats=stats, said=done.said[-600:])
         if state == result["state"] and state != LATE:
             result[kind].append([*done.run])

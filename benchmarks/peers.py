@@ -30,7 +30,8 @@ _GLIBC = (*range(34, 16, -1), 12, 5)
 
 class Asked(NamedTuple):
     """One run: the requirement lines, further options that compatlock and uv know, the folder to work in, the
-    cache to use, the index, whether it may be asked, and a file with the authority that it is trusted by."""
+    cache to use, the index, whether it may be asked, a file with the authority that it is trusted by, and
+    whether it is to be asked again about what the cache holds."""
 
     requirements: tuple[str, ...]
     options: tuple[str, ...]
@@ -39,6 +40,7 @@ class Asked(NamedTuple):
     url: str
     offline: bool
     authority: str = ""
+    refresh: bool = False
 
     @property
     def lines(self) -> Path:
@@ -79,21 +81,31 @@ def _pins_of_lines(asked: Asked) -> dict[str, str]:
 def _common(asked: Asked) -> list[str]:
     return [
         str(asked.lines), "-o", str(_lock(asked)), "--cache-dir", str(asked.cache), "-q", "--python-version",
-        PYTHON_VERSION, "--python-platform", PLATFORM, "--default-index", asked.url, *asked.options,
+        PYTHON_VERSION, "--python-platform", PLATFORM, *asked.options,
         *(["--offline"] if asked.offline else []),
     ]  # fmt: skip
+
+
+# uv believes a listing for ten minutes, whatever the index says, unless its settings say otherwise.
+# (`--refresh` would have it ask for the metadata of wheels as well, which never changes.)
+_UV_SETTINGS = '[[index]]\nurl = "{url}"\ndefault = true\ncache-control = {{ api = "max-age=0" }}\n'
 
 
 def _compatlock(program: str, asked: Asked) -> list[str]:
     # As with most indexes, the system's authorities are read; here another one as well.
     authority = ["--cert", asked.authority] if asked.authority else []
-    return [program, "lock", *_common(asked), "--max-lag", "none", *authority]
+    # It believes a listing for ten minutes, too.
+    refresh = ["--refresh"] if asked.refresh else []
+    index = ["--default-index", asked.url]
+    return [program, "lock", *_common(asked), *index, "--max-lag", "none", *authority, *refresh]
 
 
 def _uv(program: str, asked: Asked) -> list[str]:
+    settings = asked.folder / "uv.toml"
+    settings.write_text(_UV_SETTINGS.format(url=asked.url), encoding="utf-8")
     return [
-        program, "pip", "compile", "--generate-hashes", "--no-config", "--no-python-downloads", "--python",
-        sys.executable, *_common(asked),
+        program, "pip", "compile", "--generate-hashes", "--config-file", str(settings), "--python",
+        sys.executable, "--no-python-downloads", *_common(asked),
     ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bench import MISSED, Bench, Limits, Unrecorded
+from benchmarks.bench import KINDS, MISSED, Bench, Limits, Unrecorded
 from benchmarks.peers import TOOLS, program, version
 from benchmarks.problems import PROBLEMS
 from benchmarks.record import cache_folder, is_recorded, record_problem, snapshot_path
@@ -32,7 +32,7 @@ from benchmarks.server import Certificate, Server, make_certificate
 FIRST = ("compatlock", "uv")
 # As long as it takes an answer to come from a server that is not near.
 LATENCY = 20.0
-# In seconds: of a run of compatlock and uv, of all their cold or warm runs of a problem, of a run of a peer.
+# In seconds: of a run of compatlock and uv, of all their runs of one kind of a problem, of a run of a peer.
 LIMITS, PEER_LIMIT = Limits(60.0, 30.0), 20.0
 # Other peers run so many at a time: how long they take is no close race.
 TOGETHER = 2
@@ -123,7 +123,7 @@ class Runner:
             path = self._folder / "results" / f"{name}.{tool}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-            times = (f"{kind} {_words(result[kind])}" for kind in ("cold", "warm") if result[kind])
+            times = (f"{kind} {_words(result[kind])}" for kind in KINDS if result[kind])
             print(f"{name}: {tool} {result['state']} {' '.join(times)}", flush=True)
 
 
@@ -172,7 +172,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("problems", nargs="*", metavar="PROBLEM", help=f"of: {', '.join(PROBLEMS)}")
     parser.add_argument("--peers", default=",".join(default_peers()), help="beside uv; of: %(default)s")
     parser.add_argument("--rounds", type=int, default=9, help="warm pairs of compatlock and uv")
-    parser.add_argument("--cold-rounds", type=int, default=5, help="pairs with empty caches")
+    parser.add_argument(
+        "--cold-rounds", type=int, default=5, help="pairs with empty caches, and with stale listings"
+    )
     parser.add_argument("--peer-limit", type=float, default=PEER_LIMIT, metavar="SECONDS")
     parser.add_argument("--latency", type=float, default=LATENCY, metavar="MS", help="of each answer")
     parser.add_argument("--protocol", choices=("h2", "http/1.1"), default="h2", help="h2 is over TLS")
