@@ -6,7 +6,7 @@ import pytest
 
 from compatlock.index.indexes import IndexSet
 from compatlock.index.store import Store
-from compatlock.index.supply import Supply
+from compatlock.index.supply import CacheChanged, Supply
 from compatlock.model.index import parse_indexes
 from compatlock.model.listing import ABSENT, File, Listing, Release, Skipped
 from compatlock.model.policy import Policy
@@ -56,3 +56,41 @@ def test_which_packages_are_not_from_the_default_index(has_it: str, is_elsewhere
     held.package("a")
     assert held.is_elsewhere("a") is is_elsewhere
     assert held.index_of("a").url == has_it
+
+
+def test_of_an_unchanged_listing_the_stored_view_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = supply("https://one.example/")
+    first = held.package("a")
+    again = held.under()
+    monkeypatch.setattr(Store, "listing", None)  # It is not read: decoding takes longer than asking.
+    assert again.take_listing("a", None, "")
+    assert list(again.package("a").versions) == list(first.versions) == ["1.0"]
+    assert again.digest("a") == "d"
+
+
+def test_of_an_unchanged_listing_without_a_view_one_is_made() -> None:
+    held = supply("https://one.example/")
+    assert held.take_listing("a", None, "")
+    assert list(held.package("a").versions) == ["1.0"]
+    assert held.file_of("a", 0) == FILE
+
+
+def test_a_listing_that_is_unchanged_but_gone_begins_the_run_again() -> None:
+    with pytest.raises(CacheChanged, match="the cache lost what it held about b"):
+        supply("https://one.example/").take_listing("b", None, "")
+
+
+def test_what_was_made_of_an_older_listing_is_dropped() -> None:
+    held = supply("https://one.example/")
+    assert held.take_listing("a", None, "")
+    assert held.file_of("a", 0) == FILE
+    another = FILE._replace(filename="a-2.0-py3-none-any.whl")
+    newer = Listing("a", (Release("2.0", (another,)), Release("1.0", (FILE,))), digest="newer")
+    held._store.put_listing(held.source_of("a"), newer, "", 0)  # by another process
+    held._store.flush()
+    view = held.under()
+    view.package("a")
+    view.save()
+    assert held.take_listing("a", None, "")
+    assert list(held.package("a").versions) == ["2.0", "1.0"]
+    assert held.file_of("a", 0) == another

@@ -146,13 +146,26 @@ class Holdings:
         when it says nothing."""
         return self._statuses.get(name, ("", ""))
 
-    def _load_package(self, name: str, row: PackageRow) -> None:
+    def _load_package(self, name: str, row: PackageRow) -> bool:
+        """Take a package as the store has it; False when the store has lost it."""
         if row.view is not None:
+            if self._digests.get(name, row.digest) != row.digest:
+                for of_another_listing in (self._versions, self._views, self._sent):
+                    of_another_listing.pop(name, None)
             self._add_package(name, row.digest, row.view, row.runs or "")
-            return
+            return True
         listing = self._store.listing(self.source_of(name), name)
         if listing is not None:
-            self._add_package(name, listing.digest, self._make_view(listing), "")
+            self._take_package(listing)
+        return listing is not None
+
+    def _take_package(self, listing: Listing) -> None:
+        """Take a package of which the whole listing is at hand."""
+        from compatlock.index.sent_listing import versions_of
+
+        name = listing.project
+        self._add_package(name, listing.digest, self._make_view(listing), "")
+        self._versions[name] = versions_of(listing)
 
     def _make_view(self, listing: Listing) -> str:
         from compatlock.index.sent_listing import sent_view

@@ -62,10 +62,11 @@ class Batch:
                 return self.ask(elsewhere, ())
         package = self._supply.package(name)
         newest = package.newest()
-        likely = [newest] if newest < package.size else []
-        releases = [(name, index) for index in dict.fromkeys((*likely, *self._within_bounds(package)))]
-        listings, files = self.ask((), self._supply.missing_dependencies(releases))
-        for _, index in releases:
+        likely = [(name, newest)] if newest < package.size else []
+        within = [release for release in self._within_bounds(package) if release not in likely]
+        missing = [*self._supply.missing_dependencies(likely), *self._worth_a_guess(within)]
+        listings, files = self.ask((), missing)
+        for _, index in (*likely, *within):
             known = self._supply.known_dependencies(name, index)
             if known is not None:
                 more = self._follow(name, known)
@@ -78,13 +79,17 @@ class Batch:
         index = self._asked_files[file.filename][1]
         return self._follow(name, self._supply.take_metadata(name, index, metadata))
 
-    def _within_bounds(self, package: Package) -> list[int]:
-        """The newest ordinary candidate within all that is asked of a package so far, unless it is large."""
+    def _within_bounds(self, package: Package) -> list[tuple[str, int]]:
+        """The newest ordinary candidate within all that is asked of a package so far, if there is one."""
         bounds = self._bounds.get(package.name, ())
         within = (i for i in range(package.size) if i not in package.gates)
         newest = next((i for i in within if all(package.admits(bound, i) for bound in bounds)), None)
-        is_large = newest is not None and self._supply.file_of(package.name, newest).size > _LARGE
-        return [] if newest is None or is_large else [newest]
+        return [] if newest is None else [(package.name, newest)]
+
+    def _worth_a_guess(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Those of the releases that are not read yet, and not large."""
+        missing = self._supply.missing_dependencies(releases)
+        return [release for release in missing if self._supply.file_of(*release).size <= _LARGE]
 
     def _follow(self, name: str, release: Dependencies) -> _Requests:
         """Ask for the listings of what a release and the extras asked of it need, and for the metadata of the
@@ -106,5 +111,5 @@ class Batch:
         unasked = [n for n in needed if n not in self._asked_names]
         missing = self._supply.missing_packages(unasked)
         listed = [self._supply.package(n) for n in needed if self._supply.is_listed(n)]
-        newest = [(package.name, index) for package in listed for index in self._within_bounds(package)]
-        return self.ask(missing, self._supply.missing_dependencies(newest))
+        newest = [release for package in listed for release in self._within_bounds(package)]
+        return self.ask(missing, self._worth_a_guess(newest))

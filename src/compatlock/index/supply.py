@@ -240,22 +240,25 @@ class Supply(Holdings):
     def take_listing(self, name: str, listing: Listing | None, etag: str) -> bool:
         """Take the answer of the index that was asked for a project (None: unchanged) into the store and the
         universe. Whether that settles it: not if another index is to be asked."""
-        from compatlock.index.sent_listing import versions_of
-
         self.fetched_listings += 1
         source = self.source_of(name)
         if listing is None:
             self._store.touch_listing(source, name, self._now)
-            listing = self._store.listing(source, name)
-            if listing is None:
+            row = self._look(source, [name]).get(name)
+            if row is None:
                 raise self._lost(name)
+            found = not row.is_absent
         else:
+            row = None
             self._store.put_listing(source, listing, etag, self._now)
-        if not listing.found and self._position(name) != self.indexes.order(name)[-1]:
+            found = listing.found
+        if not found and self._position(name) != self.indexes.order(name)[-1]:
             self._store.flush()
             return False
-        self._add_package(name, listing.digest, self._make_view(listing), "")
-        self._versions[name] = versions_of(listing)
+        if listing is not None:
+            self._take_package(listing)
+        elif row is not None and not self._load_package(name, row):
+            raise self._lost(name)
         self._store.flush_soon()
         return True
 
