@@ -61,6 +61,7 @@ def test_which_packages_are_not_from_the_default_index(has_it: str, is_elsewhere
 def test_of_an_unchanged_listing_the_stored_view_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     held = supply("https://one.example/")
     first = held.package("a")
+    held.save()
     again = held.under()
     monkeypatch.setattr(Store, "listing", None)  # It is not read: decoding takes longer than asking.
     assert again.take_listing("a", None, "")
