@@ -133,7 +133,7 @@ class HeldSearch(Search):
         """Begin with what is proved of every question, or, where the formula grew since, anew."""
         # What was presumed stays so: the clauses that were proved by it are kept.
         self.failures.clear()
-        self.chases = 0
+        self.closed_world.chases = 0
         if self._kept is not None and self._kept[0] == self._growth():
             for tier, (bound, soft) in zip(self.costs.tiers, self._kept[1], strict=True):
                 tier.bound, tier.soft = bound, dict(soft)

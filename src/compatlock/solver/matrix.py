@@ -16,8 +16,9 @@ from itertools import combinations
 from compatlock.model import objective
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.requirement import Requirement
+from compatlock.solver.closed_world import CHASES
 from compatlock.solver.depth import frame, root_indexes, runs_on_target
-from compatlock.solver.search import _CHASES, Search
+from compatlock.solver.search import Search
 from compatlock.solver.tiers import WorstTier
 
 TYPE_CHECKING = False
@@ -120,7 +121,7 @@ class Cells(Search):
             return None
         self._asked, self._started = steps, False
         self.failures.clear()
-        self.chases = 0
+        self.closed_world.chases = 0
         optimal: bool | None = None
         while optimal is None:
             optimal = yield from self._descend()
@@ -177,7 +178,7 @@ class Cells(Search):
         self._impossible.add(frozenset(core & set(self._cell)))
 
     def _refuted(
-        self, assumptions: list[int], core: list[int], rounds: int = _CHASES
+        self, assumptions: list[int], core: list[int], rounds: int = CHASES
     ) -> Generator[Need, None, tuple[bool | None, list[int]]]:
         outcome, core = yield from super()._refuted(assumptions, core, rounds)
         self._core = core

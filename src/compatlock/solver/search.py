@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from compatlock.model import objective
 from compatlock.model.lock import TierValue
+from compatlock.solver.closed_world import CHASES, LAST_CHASES, ClosedWorld
 from compatlock.solver.depth import frame
 from compatlock.solver.facts import FactClauses
 from compatlock.solver.formula import Formula
 from compatlock.solver.gates import Gates
 from compatlock.solver.guards import WaiverGuards
 from compatlock.solver.joint import targets_of
-from compatlock.solver.reach import reach
 from compatlock.solver.sat import Sat
 from compatlock.solver.solution import Solution as Solution
 from compatlock.solver.tiers import Costs, SumTier, WorstTier
@@ -18,7 +18,7 @@ from compatlock.solver.unique import NameOrder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     from compatlock.model.fact import Fact
     from compatlock.model.objective import Tier
@@ -37,12 +37,6 @@ _PART_AHEAD = 8
 _LEAP = 32
 # Cores up to this size are shrunk literal by literal.
 _SHRINKABLE = 40
-# How many rounds may go into releases that are read only because they might admit a gated candidate: to prove
-# that nothing is better, to prove that there is no answer at all; and how many more into releases of packages
-# that are known to depend on one.
-_CHASES = 6
-_LAST_CHASES = 16
-_KNOWN_CHASES = 64
 
 
 def search(
@@ -105,8 +99,7 @@ class Search:
         self.upto = len(tiers)
         self.level = 0
         self.thorough = thorough
-        self.chases = 0
-        self.presumed: set[str] = set()
+        self.closed_world = ClosedWorld(self.sat, self.formula, self.gates, request, thorough=thorough)
         self.rounds = 0
         # The tier that rose last, and how many times in a row.
         self.raised = -1
@@ -166,9 +159,8 @@ class Search:
 
     def _solution(self) -> Solution:
         assert self.best is not None
-        values = tuple(
-            TierValue(t.tier.name, t.bound, t.tier.unit, proved=self._proved) for t in self.costs.tiers
-        )
+        proved = self.closed_world.proved
+        values = tuple(TierValue(t.tier.name, t.bound, t.tier.unit, proved=proved) for t in self.costs.tiers)
         return Solution(
             chosen=dict(sorted(self.best.chosen.items())),
             extras=self.best.extras,
@@ -176,8 +168,8 @@ class Search:
             depths=self.depths,
             tiers=values,
             broken=self.broken,
-            presumed=tuple(sorted(self.presumed)),
-            proved=self._proved,
+            presumed=tuple(sorted(self.closed_world.presumed)),
+            proved=proved,
             counters={
                 "rounds": self.rounds,
                 "loaded": sum(map(len, self.formula.loaded.values())),
@@ -185,13 +177,9 @@ class Search:
                 "variables": self.sat.variables,
                 "clauses": self.sat.clauses,
                 "calls": self.sat.calls,
-                "chases": self.chases,
+                "chases": self.closed_world.chases,
             },
         )
-
-    @property
-    def _proved(self) -> bool:
-        return self.thorough or self.chases <= _KNOWN_CHASES
 
     @property
     def _fixed(self) -> list[int]:
@@ -210,7 +198,7 @@ class Search:
     def _descend(self) -> Generator[Need, None, bool | None]:
         """True when the best answer is found, False when there is none, None when the formula grew."""
         if not self.sat.solve(self._base):
-            return (yield from self._refuted(self._fixed, self.sat.core(), _LAST_CHASES))[0]
+            return (yield from self._refuted(self._fixed, self.sat.core(), LAST_CHASES))[0]
         self._harvest()
         return (yield from self._climb())
 
@@ -265,7 +253,7 @@ class Search:
             self.costs.moved(level, self.formula)
             return True
         self.raised = level
-        closed_world = -self.gates.open in core
+        closed_world = self.closed_world.is_leaned_on(core)
         if closed_world:
             outcome, core = yield from self._refuted([*self._fixed, *self.costs.assumptions(level + 1)], core)
             if outcome is None:
@@ -282,7 +270,7 @@ class Search:
         if self.leaps is None:
             from compatlock.solver.leaps import Leaps
 
-            self.leaps = Leaps(self.sat, self.formula, self._contradiction)
+            self.leaps = Leaps(self.sat, self.formula, self.closed_world.contradiction)
         if isinstance(tier, WorstTier):
             return self.leaps.threshold(tier, above)
         return (
@@ -326,7 +314,7 @@ class Search:
                 position += 1
                 continue
             smaller = self.sat.core()
-            if -self.gates.open in smaller:
+            if self.closed_world.is_leaned_on(smaller):
                 position += 1
                 continue
             core = smaller
@@ -334,62 +322,16 @@ class Search:
             charged = [lit for lit in rest if lit in kept]
         return charged, core
 
-    # Gated candidates that an unread release might admit
-
     def _refuted(
-        self, assumptions: list[int], core: list[int], rounds: int = _CHASES
+        self, assumptions: list[int], core: list[int], rounds: int = CHASES
     ) -> Generator[Need, None, tuple[bool | None, list[int]]]:
         """A contradiction that may lean on closed gates. (False, core) when it also holds while some
         installed release is unread, (None, core) when such a release was found and read instead."""
-        if -self.gates.open not in core or not self._proved:
+        core, missing = self.closed_world.refuted(assumptions, core, rounds)
+        if missing is None:
             return False, core
-        suspects, both = self._in_both_cases(assumptions, core, rounds)
-        if both is not None:
-            return False, both
-        found = self._reach()
-        chosen = {name: i for name, i in self.formula.selection().items() if name in suspects}
-        missing = [(name, i) for name, i in chosen.items() if i not in self.formula.loaded[name]]
-        needed = [release for release in missing if release[0] in found.chosen]
-        # Where nothing leads to them, they lean on candidates that are not guarded yet, or on themselves.
-        if needed or not self._guard(found):
-            self.chases += 1
-            yield from self.formula.load(self._ahead(needed or missing))
+        yield from self.formula.load(self._ahead(missing))
         return None, core
-
-    def _in_both_cases(
-        self, assumptions: list[int], core: list[int], rounds: int
-    ) -> tuple[Collection[str], list[int] | None]:
-        """A contradiction that leans on closed gates, made one that also holds while one of some packages is
-        at an unread release; these packages, and None when it does not hold then."""
-        # A package may have thousands of releases: after some rounds it is presumed that only those which
-        # depend on a package at all ask for a pre-release or a yanked release of it.
-        presume = self.chases >= rounds and not self.thorough
-        leaned_on = self.gates.leaned_on(core) if presume else set()
-        suspects = self.gates.known_parents(leaned_on) if presume else set(self.formula.order)
-        unread = self.gates.something_unread(self.formula, suspects)
-        if self.sat.solve([*assumptions, *self.gates.closed, *unread]):
-            return suspects, None
-        self.presumed |= leaned_on
-        both = dict.fromkeys([*core, *self.sat.core()])
-        gone = {-self.gates.open, *unread}
-        return suspects, [lit for lit in both if lit not in gone]
-
-    def _contradiction(self, assumptions: list[int]) -> list[int] | None:
-        """A core of the assumptions, whether gates are closed or not; None when there is none."""
-        if self.sat.solve([*assumptions, *self.gates.assumptions]):
-            return None
-        core = self.sat.core()
-        if -self.gates.open not in core or not self._proved:
-            return core
-        return self._in_both_cases(assumptions, core, _CHASES)[1]
-
-    def _reach(self) -> Reach:
-        return reach(self.formula, self.request.roots, self.request.constraints)
-
-    def _guard(self, found: Reach) -> bool:
-        """Guard the gated candidates that nothing admits; False when all were guarded before."""
-        fresh = [candidate for candidate in found.gated if self.gates.guard(self.formula, *candidate)]
-        return bool(fresh)
 
     # Solving with everything read
 
@@ -399,8 +341,8 @@ class Search:
         if not self.sat.solve(assumptions):
             return False
         self.rounds += 1
-        found = self._reach()
-        if self._guard(found):
+        found = self.closed_world.reach()
+        if self.closed_world.guard(found):
             return None
         missing = found.unread()
         if missing:
