@@ -190,7 +190,9 @@ def test_both_forms_say_the_same(files: list[dict[str, Any]]) -> None:
         attributes = " ".join(f'{name}="{html.escape(value)}"' for name, value in shown.items())
         anchors += f"<a {attributes}>{file['filename']}</a><br/>\n"
     as_json = parse_listing("app", json.dumps({"files": files}).encode(), PAGE)
-    assert listing(f"<!DOCTYPE html><html>{anchors}</html>") == as_json
+    as_html = listing(f"<!DOCTYPE html><html>{anchors}</html>")
+    # How files are written may count for the digest, and for what is kept of them.
+    assert as_html._replace(digest="", kept=b"") == as_json._replace(digest="", kept=b"")
 
 
 @given(st.binary(max_size=200))

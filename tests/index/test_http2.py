@@ -189,9 +189,11 @@ def test_paths_with_dots_are_left_to_httpx() -> None:
     asyncio.run(main())
 
 
-def decoded(body: bytes, coding: str, limit: int = 10**6) -> Reply:
-    reply = Reply(200, {"content-encoding": coding}, body, "https://a.example/", len(body) <= limit)
-    return _decoded(reply, Asked("GET", "https://a.example/", {}, limit))
+def decoded(
+    body: bytes, coding: str, limit: int = 10**6, *, status: int = 200, keep_packed: bool = False
+) -> Reply:
+    reply = Reply(status, {"content-encoding": coding}, body, "https://a.example/", len(body) <= limit)
+    return _decoded(reply, Asked("GET", "https://a.example/", {}, limit, keep_packed))
 
 
 def test_content_codings() -> None:
@@ -207,8 +209,20 @@ def test_content_codings() -> None:
         (bare, "deflate"),
         (gzip.compress(zlib.compress(TEXT)), "deflate, gzip"),
     ):
-        assert decoded(body, coding)[2:] == (TEXT, "https://a.example/", True, True)
+        assert decoded(body, coding)[2:5] == (TEXT, "https://a.example/", True)
     assert decoded(b"", "gzip").body == b""
+
+
+def test_only_what_is_in_the_form_of_gzip_is_left_packed() -> None:
+    packed = gzip.compress(TEXT)
+    reply = decoded(packed, "gzip", keep_packed=True)
+    assert (reply.body, reply.is_packed) == (packed, True)
+    for body, coding in ((TEXT, ""), (zlib.compress(TEXT), "deflate"), (gzip.compress(packed), "gzip, gzip")):
+        reply = decoded(body, coding, keep_packed=True)
+        assert (reply.body, reply.is_packed) == (TEXT, False)
+    # The text of an error is for people.
+    reply = decoded(packed, "gzip", status=404, keep_packed=True)
+    assert (reply.body, reply.is_packed) == (TEXT, False)
 
 
 def test_what_is_larger_when_unpacked_is_unpacked_to_the_limit_only() -> None:

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from compatlock.index import holdings, sent_listing, stored_listing
+from compatlock.index import holdings, sent_listing
 from compatlock.index.indexes import index_set_of
+from compatlock.index.kept_listing import kept_releases
 from compatlock.index.parsing import WORTH_IT, ListingParser
 from compatlock.index.sent_listing import SentReleases, SentView, pack_view, scope_of, sent_view, versions_of
 from compatlock.index.simple import parse_listing
@@ -69,17 +70,17 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of listings and views was read."""
     seen: list[str] = []
 
-    decode, unpack = stored_listing.decode_files, SentView.unpacked
+    unpack = SentView.unpacked
 
-    def decode_files(encoded: bytes) -> Any:
-        seen.append("decode_files")
-        return decode(encoded)
+    def read(*kept: Any) -> Any:
+        seen.append("kept_releases")
+        return kept_releases(*kept)
 
     def unpacked(self: SentView) -> View:
         seen.append("unpacked")
         return unpack(self)
 
-    monkeypatch.setattr(sent_listing, "decode_files", decode_files)
+    monkeypatch.setattr(sent_listing, "kept_releases", read)
     monkeypatch.setattr(SentView, "unpacked", unpacked)
     return seen
 
@@ -113,16 +114,16 @@ def test_views_are_the_same_packed_and_unpacked(policy: Policy) -> None:
 
 
 def test_releases_are_a_sequence_that_is_read_when_looked_at(decoded: list[str]) -> None:
-    releases = SentReleases(versions_of(HERE), HERE.encoded, None)
+    releases = SentReleases("app", versions_of(HERE), HERE.kept, None)
     assert len(releases) == len(HERE.releases)
     assert decoded == []
     assert releases == HERE.releases
     assert HERE.releases == releases
-    assert releases == SentReleases(versions_of(HERE), HERE.encoded, None)
+    assert releases == SentReleases("app", versions_of(HERE), HERE.kept, None)
     assert (releases[3], releases[-2:]) == (HERE.releases[3], HERE.releases[-2:])
     assert hash(releases) == hash(HERE.releases)
     assert [*releases] == [*HERE.releases]
-    assert decoded == ["decode_files"] * 2
+    assert decoded == ["kept_releases"] * 2
 
 
 class _Network:

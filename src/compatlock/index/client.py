@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 
 from compatlock.errors import IndexUnavailable
+from compatlock.index.compression import MAX_LISTING, PackedError
 from compatlock.index.credentials import Credentials, Netrc, origin
 from compatlock.index.parsing import ListingParser
 from compatlock.index.progress import Progress, Tally
@@ -21,7 +22,6 @@ from compatlock.model.listing import ABSENT, File, Listing
 from compatlock.model.metadata import Metadata
 from compatlock.model.names import normalise
 
-MAX_LISTING = 256 * 1024 * 1024
 MAX_SDIST = 64 * 1024 * 1024
 MAX_METADATA = 16 * 1024 * 1024
 MAX_DOWNLOAD = 1024 * 1024 * 1024
@@ -93,12 +93,22 @@ class IndexClient:
         that the index does not know has `found` False. Raises IndexUnavailable.
         """
         self._tally.wanted += 1
+        try:
+            found = await self._listing(project, etag, keep_packed=True)
+        except PackedError:
+            # Broken on its way, or too long: what to do about it is known of answers that are unpacked.
+            found = await self._listing(project, etag, keep_packed=False)
+        self._finished(project)
+        return found
+
+    async def _listing(self, project: str, etag: str, *, keep_packed: bool) -> tuple[Listing | None, str]:
         url = f"{self._index.url}{normalise(project)}/"
         reply = await self._transport.fetch(
             url,
             headers={**_SIMPLE, **_condition(etag)},
             limit=MAX_LISTING,
             credentials=self._credentials,
+            keep_packed=keep_packed,
             is_whole=is_whole_listing,
         )
         result: Listing | None = None
@@ -106,11 +116,10 @@ class IndexClient:
             result, etag = Listing(normalise(project), found=False, digest=ABSENT), ""
         elif reply.status == 200 and reply.complete:
             kind = reply.headers.get("content-type", "")
-            result = await self._parser.parse(project, reply.body, reply.url, kind)
+            result = await self._parser.parse(project, reply.body, reply.url, kind, reply.is_packed)
             etag = _validator(reply)
         elif reply.status != 304 or not etag:
             raise self._refused(url, reply, f"the files of `{project}`")
-        self._finished(project)
         return result, etag
 
     async def metadata(self, project: str, file: File) -> Metadata:

@@ -11,12 +11,14 @@ LATE = "the server did not answer in time"
 
 
 class Asked(NamedTuple):
-    """A request without a body; of the answer's, at most `limit` bytes are wanted."""
+    """A request without a body; of the answer's, at most `limit` bytes are wanted. With `keep_packed`, one in
+    gzip's form may be left so (`Reply.is_packed`)."""
 
     method: str
     url: str
     headers: Mapping[str, str]
     limit: int
+    keep_packed: bool = False
 
 
 class ExchangeError(Exception):

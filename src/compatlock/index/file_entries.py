@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import repeat
 from operator import itemgetter
 from typing import cast
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from compatlock.model.listing import File
+from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d*)?(?:Z|([+-])(\d\d)
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = timedelta(seconds=1)
 # PEP 714 renamed the key; indexes still send the older ones.
-_METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
+METADATA_KEYS = ("core-metadata", "data-dist-info-metadata", "dist-info-metadata")
 
 _NEEDED = itemgetter("filename", "url", "hashes")
 _OPTIONAL = ("size", "upload-time", "requires-python", "yanked")
@@ -44,6 +44,20 @@ class UnusableError(Exception):
     """One file of the listing cannot be used; the text is the reason."""
 
 
+class Columns(NamedTuple):
+    """The fields of files, one column each: `times` as they are written or None, `yanked` and `side_files` as
+    in `File`; but what is malformed was not looked for."""
+
+    filenames: Sequence[Any]
+    urls: Sequence[Any]
+    sha256: Sequence[Any]
+    sizes: Sequence[int]
+    times: Sequence[Any]
+    requires_python: Sequence[str]
+    yanked: Sequence[str | None]
+    side_files: Sequence[str]
+
+
 def files_of(entries: list[dict[str, object]]) -> list[File] | None:
     """The files of the entries of an answer, all with absolute URLs and SHA-256; None when any entry is not
     as most are. `file_of` gives the same for each."""
@@ -57,20 +71,35 @@ def files_of(entries: list[dict[str, object]]) -> list[File] | None:
             columns += [tuple([entry.get(key) for entry in entries]) for key in _OPTIONAL]
             has_metadata = True
         filenames, urls, hashes, sizes, times, bounds, yanks = columns
-        sums = [*map(_HASH, hashes)]
-        if not (_are_plain(urls) and _are_hashes(sums) and set(map(type, filenames)) <= {str}):
-            return None
-        rows = zip(
-            filenames,
-            urls,
-            sums,
-            sizes if _are_sizes(sizes) else [v if type(v) is int and v > 0 else 0 for v in sizes],
-            _times(times),
-            bounds if set(map(type, bounds)) <= {str} else [v if isinstance(v, str) else "" for v in bounds],
-            [_yanked(v) if v else None for v in yanks] if any(yanks) else repeat(None),
-            map(_side_file, entries) if has_metadata else repeat(""),
-            strict=False,  # what is repeated has no end
+        size = len(entries)
+        return files_in(
+            Columns(
+                filenames,
+                urls,
+                [*map(_HASH, hashes)],
+                sizes if _are_sizes(sizes) else [v if type(v) is int and v > 0 else 0 for v in sizes],
+                times,
+                bounds
+                if set(map(type, bounds)) <= {str}
+                else [v if isinstance(v, str) else "" for v in bounds],
+                [_yanked(v) if v else None for v in yanks] if any(yanks) else [None] * size,
+                [*map(_side_file, entries)] if has_metadata else [""] * size,
+            )
         )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def files_in(columns: Columns) -> list[File] | None:
+    """The files with these fields, all with absolute URLs and SHA-256; None when any is malformed."""
+    try:
+        filenames, urls, sums, sizes, times, bounds, yanked, side_files = columns
+        marks = [mark for mark in side_files if mark and mark != "?"]
+        if not (_are_plain(urls) and _are_hashes(sums) and _are_hashes(marks)):
+            return None
+        if not set(map(type, filenames)) <= {str}:
+            return None
+        rows = zip(filenames, urls, sums, sizes, _times(times), bounds, yanked, side_files, strict=True)
         return [*map(_files, rows)]
     except (KeyError, TypeError, ValueError):
         return None
@@ -98,11 +127,13 @@ class _Hours(dict[str, int]):
         return seconds
 
 
-def _times(texts: tuple[Any, ...]) -> list[int | None]:
+def _times(texts: Sequence[Any]) -> list[int | None]:
     """Seconds since the epoch. Raises ValueError or KeyError for a text that only looks like a time."""
     hours = _Hours()
     if not _WITHIN:
         _WITHIN.update((f":{m:02}:{s:02}", 60 * m + s) for m in range(60) for s in range(60))
+    if _are_usual(texts):
+        return [hours[text[:13]] + _WITHIN[text[13:19]] for text in texts]
     return [
         hours[text[:13]] + _WITHIN[text[13:19]]
         if type(text) is str
@@ -113,7 +144,15 @@ def _times(texts: tuple[Any, ...]) -> list[int | None]:
     ]
 
 
-def _are_hashes(texts: list[str]) -> bool:
+def _are_usual(texts: Sequence[Any]) -> bool:
+    """Whether all are times as the public index writes them, with six digits of a second."""
+    if set(map(type, texts)) != {str} or set(map(len, texts)) != {27}:
+        return False
+    text, size = "".join(texts), len(texts)
+    return text[19::27] == "." * size and text[26::27] == "Z" * size
+
+
+def _are_hashes(texts: Sequence[str]) -> bool:
     """Whether all are what SHA-256 is written as."""
     text = "".join(texts)
     return set(map(len, texts)) <= {64} and bytes.fromhex(text).hex() == text
@@ -170,7 +209,7 @@ def _yanked(value: object) -> str | None:
 
 
 def _side_file(entry: dict[str, object]) -> str:
-    for key in _METADATA_KEYS:
+    for key in METADATA_KEYS:
         if key in entry:
             value = entry[key]
             return (_sha256(value) or "?") if value else ""

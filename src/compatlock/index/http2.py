@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from compatlock.index import tls
+from compatlock.index.compression import GZIP, GZIP_MAGIC, inflated
 from compatlock.index.exchange import NO_CONNECTION, Asked, ExchangeError
 from compatlock.index.http2_connection import Connection, UnprocessedError
 from compatlock.index.reply import Reply
@@ -25,7 +26,7 @@ _PORT = 443
 _NEXT_ADDRESS = 0.25
 # How often a request that a server did not look at is sent.
 _TURNS = 3
-_CODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+_CODINGS = {"gzip": GZIP, "x-gzip": GZIP, "deflate": 15}
 
 
 class Http2:
@@ -127,6 +128,8 @@ def _decoded(reply: Reply, asked: Asked) -> Reply:
     """The answer with its body as it was before it was compressed for the way. Raises ExchangeError."""
     codings = [coding.strip().lower() for coding in reply.headers.get("content-encoding", "").split(",")]
     body, is_complete = reply.body, reply.complete
+    if asked.keep_packed and codings == ["gzip"] and reply.status == 200 and body[:2] == GZIP_MAGIC:
+        return reply._replace(is_packed=True)
     for coding in reversed(codings):
         if coding in _CODINGS and body:
             try:
@@ -140,10 +143,8 @@ def _decoded(reply: Reply, asked: Asked) -> Reply:
 
 
 def _inflated(body: bytes, bits: int, limit: int) -> tuple[bytes, bool]:
-    """At most one byte more than `limit`, and whether this is all and the end was there."""
+    """See `compression.inflated`."""
     # Some servers send "deflate" without the head that belongs to it.
     if bits == 15 and (body[0] & 15 != 8 or int.from_bytes(body[:2], "big") % 31):
         bits = -15
-    inflating = zlib.decompressobj(bits)
-    found = inflating.decompress(body, limit + 1)
-    return found, inflating.eof
+    return inflated(body, bits, limit)

@@ -38,7 +38,9 @@ def serve(requests: IO[bytes], answers: IO[bytes], parse: Callable[..., Listing]
         else:
             versions = [release.version for release in listing.releases]
             skipped = [tuple(one) for one in listing.skipped]
-            answer = (listing.project, versions, skipped, *listing[3:], view)
+            # The answer itself is mostly what is kept of it, and is there already.
+            kept = b"" if listing.kept is arguments[1] else listing.kept
+            answer = (listing.project, versions, skipped, *listing[3:-1], kept, view)
         send(answers, (answer,))
 
 

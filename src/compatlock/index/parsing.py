@@ -24,6 +24,8 @@ from compatlock.model.target import Target
 
 # In bytes: smaller answers are parsed sooner than they are handed over.
 WORTH_IT = 60_000
+# How much shorter listings are in gzip's form, about.
+_PACKED = 6
 # In seconds, for one answer.
 _PATIENCE = 60.0
 
@@ -54,17 +56,19 @@ class ListingParser:
         """Have views made of large listings from now on, for this target and policy."""
         self._scope = scope_of(target, policy)
 
-    async def parse(self, project: str, body: bytes, page_url: str, content_type: str = "") -> Listing:
+    async def parse(
+        self, project: str, body: bytes, page_url: str, content_type: str = "", is_packed: bool = False
+    ) -> Listing:
         """See `simple.parse_listing`; the releases of the result may be `SentReleases`."""
-        arguments = (project, body, page_url, content_type)
-        if len(body) < WORTH_IT or not self._is_there():
+        arguments = (project, body, page_url, content_type, is_packed)
+        if len(body) * (_PACKED if is_packed else 1) < WORTH_IT or not self._is_there():
             return parse_listing(*arguments)
         assert self._process is not None
         scope = self._scope
         answer = await self._process.ask((*arguments, scope))
         if answer is None:  # It ended, or found what it cannot tell.
             return parse_listing(*arguments)
-        return _listing(answer, scope)
+        return _listing(answer, scope, body)
 
     def close(self) -> None:
         """End the second process."""
@@ -97,7 +101,8 @@ class _Process:
 
     async def ask(self, arguments: tuple[Any, ...]) -> Any:
         """What the process answers; None when it does not."""
-        size, result = len(arguments[1]), asyncio.get_running_loop().create_future()
+        _, body, *_, is_packed, _ = arguments
+        size, result = len(body) * (_PACKED if is_packed else 1), asyncio.get_running_loop().create_future()
         job = _Job(size, next(self._numbers), arguments, result)
         self._unsent.put(job)
         try:
@@ -157,11 +162,14 @@ class _Process:
             pass
 
 
-def _listing(answer: Any, scope: Scope | None) -> Listing:
-    """The listing of an answer of the second process. Raises the IndexUnavailable that it tells of."""
+def _listing(answer: Any, scope: Scope | None, body: bytes) -> Listing:
+    """The listing of an answer of the second process about `body`, which may be what is kept of it.
+    Raises the IndexUnavailable that it tells of."""
     if len(answer) == 2:
         raise IndexUnavailable(answer[0], hints=answer[1])
-    project, versions, skipped, *others, view = answer
+    project, versions, skipped, found, digest, status, reason, kept, view = answer
+    kept = kept or body
     seen = SentView(scope, *view) if scope is not None and view is not None else None
-    releases = cast("tuple[Release, ...]", SentReleases(versions, others[-1], seen))
-    return Listing(project, releases, tuple(Skipped(*one) for one in skipped), *others)
+    releases = cast("tuple[Release, ...]", SentReleases(project, versions, kept, seen))
+    unusable = tuple(Skipped(*one) for one in skipped)
+    return Listing(project, releases, unusable, found, digest, status, reason, kept)

@@ -23,7 +23,8 @@ class ContentRange(NamedTuple):
 class Reply(NamedTuple):
     """An HTTP answer: `headers` with lower-case names, `url` after redirects. `complete` is False when
     the body was longer than the limit asked for, and cut off there. `framed` is False when nothing told where
-    the body ends, so that a broken connection could not be told from its end."""
+    the body ends, so that a broken connection could not be told from its end. `is_packed`: the body is as it
+    was compressed by gzip, whatever the limit."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,6 +32,7 @@ class Reply(NamedTuple):
     url: str
     complete: bool = True
     framed: bool = True
+    is_packed: bool = False
 
     @property
     def content_range(self) -> ContentRange | None:

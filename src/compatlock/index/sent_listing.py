@@ -9,7 +9,7 @@ import marshal
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, overload
 
-from compatlock.index.stored_listing import decode_files
+from compatlock.index.kept_listing import kept_releases
 from compatlock.model.listing import File, Listing, Release
 
 TYPE_CHECKING = False
@@ -49,17 +49,18 @@ class SentView(NamedTuple):
 
 
 class SentReleases(Sequence[Release]):
-    """The releases of a listing, whose files are decoded when one of them is asked for."""
+    """The releases of a listing, which are read from what is kept of it when one of them is asked for."""
 
-    def __init__(self, versions: list[str], encoded: bytes, view: SentView | None) -> None:
+    def __init__(self, project: str, versions: list[str], kept: bytes, view: SentView | None) -> None:
         self.versions = versions
         self.view = view
-        self._encoded = encoded
+        self._project = project
+        self._kept = kept
         self._releases: tuple[Release, ...] | None = None
 
     def _read(self) -> tuple[Release, ...]:
         if self._releases is None:
-            self._releases = tuple(map(Release, self.versions, decode_files(self._encoded)))
+            self._releases = kept_releases(self._project, self.versions, self._kept)
         return self._releases
 
     def __len__(self) -> int:

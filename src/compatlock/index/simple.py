@@ -14,8 +14,10 @@ from operator import itemgetter
 from packaging.version import InvalidVersion, Version
 
 from compatlock.errors import IndexUnavailable
+from compatlock.index.compression import packed, unpacked_listing
 from compatlock.index.file_entries import UnusableError, file_of, files_of
-from compatlock.index.stored_listing import encode_files
+from compatlock.index.stored_listing import deflate, encode_files
+from compatlock.index.uniform import UniformAnswer, read_uniform
 from compatlock.model.display import excerpt, redact
 from compatlock.model.listing import QUARANTINED, STATUSES, File, Listing, Release, Skipped
 from compatlock.model.named_tuple import NamedTuple
@@ -31,16 +33,23 @@ _NOT_OURS = "not a file of "
 _WHEEL = re.compile(r"([A-Za-z0-9][\w.]*)-([\w.+!]+)(?:-\d[\w.]*)?(?:-[\w.]+){3}\.whl\Z", re.ASCII)
 
 
-def parse_listing(project: str, body: bytes, page_url: str, content_type: str = "") -> Listing:
-    """Digest the index's answer `body` for `project`; relative file URLs are resolved against `page_url`.
+def parse_listing(
+    project: str, body: bytes, page_url: str, content_type: str = "", is_packed: bool = False
+) -> Listing:
+    """Digest the index's answer `body`, in gzip's form if it `is_packed`, for `project`; relative file URLs
+    are resolved against `page_url`.
 
     `content_type` (the header's value) decides between JSON and HTML; without a telling one, the body's first
     character does. A file that cannot be used (another project's, an invalid name or version, an unsupported
     kind) is in `skipped` with the reason; so are all files of a quarantined project. The result does not
-    depend on the order of files in the answer.
+    depend on the order of files in the answer, but for what is kept of it, and the digest.
 
-    Raises IndexUnavailable when the body is not such an answer at all, or one about another project.
+    Raises IndexUnavailable when the body is not such an answer at all, or one about another project, and
+    PackedError.
     """
+    sent = body
+    if is_packed:
+        body = unpacked_listing(sent)
     is_html = _is_html(body, content_type)
     answer = (_html if is_html else _json)(project, body, page_url, content_type)
     if answer.api.partition(".")[0] != "1":
@@ -53,27 +62,34 @@ def parse_listing(project: str, body: bytes, page_url: str, content_type: str = 
         # JSON says whose list it is; of HTML only the files tell.
         other = excerpt(skipped[0].filename, 60)
         raise _no_listing(project, page_url, f"those of another one, such as `{other}`")
-    encoded = encode_files(releases)
+    if answer.uniform is not None:
+        content = answer.uniform.text.encode("ascii")
+        kept = sent if is_packed else packed(body)
+    else:
+        content = encode_files(releases)
+        kept = deflate(content)
     return Listing(
         normalise(project),
         releases,
         tuple(sorted(skipped)),
         True,
-        _digest(releases, encoded, answer.status, answer.reason),
+        _digest(releases, content, answer.status, answer.reason),
         answer.status,
         answer.reason,
-        encoded,
+        kept,
     )
 
 
 class _Answer(NamedTuple):
-    """What both forms of an answer say; URLs of `files` are relative to `base`."""
+    """What both forms of an answer say; URLs of `files` are relative to `base`. Those of a uniform one are
+    there only."""
 
     files: list[dict[str, object]]
     base: str
     api: str
     status: str
     reason: str
+    uniform: UniformAnswer | None = None
 
 
 def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skipped]]:
@@ -81,7 +97,10 @@ def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skip
     names = _Names(project)
     by_text: dict[str, list[File]] = {}
     skipped: list[Skipped] = []
-    files = files_of(answer.files) if answer.status != QUARANTINED else None
+    if answer.uniform is not None:
+        files: list[File] | None = answer.uniform.files
+    else:
+        files = files_of(answer.files) if answer.status != QUARANTINED else None
     if files is not None:
         _group(files, names, by_text, skipped)
         return _releases(by_text, names.versions, skipped), skipped
@@ -130,8 +149,11 @@ def _is_html(body: bytes, content_type: str) -> bool:
 
 
 def _json(project: str, body: bytes, page_url: str, _content_type: str) -> _Answer:
+    uniform = read_uniform(body)
+    if uniform is not None and _project_status(uniform.rest)[0] == QUARANTINED:
+        uniform = None  # Each file is told that it cannot be used.
     try:
-        answer = json.loads(body)
+        answer = uniform.rest if uniform is not None else json.loads(body)
     except (ValueError, RecursionError):
         answer = None
     files = answer.get("files") if isinstance(answer, dict) else None
@@ -144,13 +166,12 @@ def _json(project: str, body: bytes, page_url: str, _content_type: str) -> _Answ
     if isinstance(name, str) and normalise(name) != normalise(project):
         raise _no_listing(project, page_url, f"those of `{excerpt(name, 60)}`")
     meta = answer.get("meta")
-    status = answer.get("project-status")
-    status, reason = (status.get("status"), status.get("reason")) if isinstance(status, dict) else ("", "")
     return _Answer(
         files,
         page_url,
         str(meta.get("api-version", "1.0")) if isinstance(meta, dict) else "1.0",
-        *_status(status, reason),
+        *_project_status(answer),
+        uniform,
     )
 
 
@@ -166,6 +187,11 @@ def _html(project: str, body: bytes, page_url: str, content_type: str) -> _Answe
     if not page.is_index:
         raise _no_listing(project, page_url, "a page that is no list of files (to log in, perhaps)")
     return _Answer(page.files, page.base, page.api or "1.0", *_status(page.status, page.status_reason))
+
+
+def _project_status(answer: dict[str, object]) -> tuple[str, str]:
+    status = answer.get("project-status")
+    return _status(status.get("status"), status.get("reason")) if isinstance(status, dict) else ("", "")
 
 
 def _status(status: object, reason: object) -> tuple[str, str]:
@@ -279,8 +305,8 @@ def _distinct(files: list[File], skipped: list[Skipped]) -> tuple[File, ...]:
     return tuple(sorted(files, key=_NAME))
 
 
-def _digest(releases: tuple[Release, ...], encoded: bytes, *status: str) -> str:
-    """Hash the releases in a form of their own, so that formatting and key order do not count, and what the
-    index says of the project."""
+def _digest(releases: tuple[Release, ...], content: bytes, *status: str) -> str:
+    """Hash the releases, in a form of their own unless they are written as most are, and what the index says
+    of the project."""
     text = "\n".join([*(release.version for release in releases), *filter(None, status)])
-    return hashlib.sha256(text.encode() + b"\n" + encoded).hexdigest()
+    return hashlib.sha256(text.encode() + b"\n" + content).hexdigest()

@@ -15,14 +15,14 @@ from time import monotonic
 from zlib import crc32
 
 from compatlock.index.database import Database
-from compatlock.model.listing import ABSENT, File, Listing, Release, Skipped
+from compatlock.model.listing import ABSENT, File, Listing, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-FILE_NAME = "store-v11.sqlite"
+FILE_NAME = "store-v12.sqlite"
 
 # In seconds.
 _OFTEN = 0.25
@@ -147,7 +147,7 @@ class Store:
 
         project, digest = listing.project, listing.digest
         head = [versions_of(listing), listing.skipped, listing.status, listing.status_reason]
-        files = deflate(listing.encoded or encode_files(listing.releases))
+        files = listing.kept or deflate(encode_files(listing.releases))
         self._write(
             "insert or replace into files values(?,?,?,?)",
             project, source, digest, _seal(files, project, source, digest),
@@ -178,11 +178,11 @@ class Store:
         head, files = _unpack(row[2], *key), _unseal(row[3], *key)
         if head is None or files is None:
             return None
-        from compatlock.index.stored_listing import decode_files, inflate
+        from compatlock.index.kept_listing import kept_releases
 
         versions, skipped, *status = head
-        releases = map(Release, versions, decode_files(inflate(files)))
-        return Listing(project, tuple(releases), tuple(Skipped(*s) for s in skipped), found, digest, *status)
+        releases = kept_releases(project, versions, files)
+        return Listing(project, releases, tuple(Skipped(*s) for s in skipped), found, digest, *status)
 
     def drop_damaged(self) -> None:
         """Forget the listings that cannot be read whole, so that they are fetched anew."""

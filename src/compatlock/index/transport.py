@@ -51,6 +51,7 @@ class _Request(NamedTuple):
     limit: int
     credentials: Credentials | None
     challenge: bool
+    keep_packed: bool
 
 
 class _Failure(NamedTuple):
@@ -98,16 +99,18 @@ class Transport:
         limit: int = MAX_BODY,
         credentials: Credentials | None = None,
         challenge: bool = True,
+        keep_packed: bool = False,
         is_whole: Callable[[Reply], bool] = lambda _: True,
     ) -> Reply:
         """Send one request, again after transient failures; read at most `limit` bytes of the answer.
 
         Redirects are followed, but never from https to http. An answer that `is_whole` finds cut off counts
-        as a transient failure. Any other final status is an answer. Raises IndexUnavailable when there is
+        as a transient failure. With `keep_packed`, the body may still be in gzip's form. Any other final
+        status is an answer. Raises IndexUnavailable when there is
         none or the server keeps failing.
         """
         sent = {**(headers or {}), **({"Range": byte_range} if byte_range else {})}
-        request = _Request(method, sent, limit, credentials, challenge)
+        request = _Request(method, sent, limit, credentials, challenge, keep_packed)
         tries, waited = 0, 0.0
         while True:
             outcome = await self._attempt(url, request, is_whole)
@@ -187,7 +190,7 @@ class Transport:
         headers = dict(request.headers)
         if header is not None:
             headers["Authorization"] = header.reveal()
-        asked = Asked(request.method, url, headers, request.limit)
+        asked = Asked(request.method, url, headers, request.limit, request.keep_packed)
         reply = await self._http2.ask(asked) if self._http2 is not None else None
         if reply is not None:
             return reply

@@ -54,7 +54,7 @@ class Listing(NamedTuple):
     """All releases of a project, newest version first. An unknown project has none and `found` False.
 
     `digest` identifies the content: equal digests mean equal releases, files and status. `status` is one of
-    STATUSES or `""`, with the index's reason for it; a quarantined project has no releases. `encoded` are the
+    STATUSES or `""`, with the index's reason for it; a quarantined project has no releases. `kept` are the
     files as the store keeps them, when they are at hand in that form.
     """
 
@@ -65,4 +65,4 @@ class Listing(NamedTuple):
     digest: str = ""
     status: str = ""
     status_reason: str = ""
-    encoded: bytes = b""
+    kept: bytes = b""
