@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError
 from compatlock.model.core import GUARD
 from compatlock.model.display import excerpt
@@ -68,6 +66,8 @@ def parse_limits(texts: Iterable[str]) -> Limits:
     default: int | None = DEFAULT_DAYS
     packages: dict[str, int | None] = {}
     for text in texts:
+        import re
+
         match = re.match(_LIMIT, text.strip())
         if match is None:
             raise InputError(

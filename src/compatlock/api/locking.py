@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from compatlock.api.assemble import UNVERIFIED, Assembler, Chosen
 from compatlock.api.drive import KeptSearch, drive_by
 from compatlock.api.lag_guard import Limits, far_behind, guard, guarded, parse_limits, unexplained
@@ -221,7 +219,7 @@ def _solve_for_the_lowest(
     def read(need: Need) -> None:
         universe.add(supply.packages(need.packages), supply.dependencies(need.releases))
 
-    solution = drive_by(search(turned.turned, turned.request), partial(turned.answer, read=read))
+    solution = drive_by(search(turned.turned, turned.request), lambda need: turned.answer(need, read))
     if solution is None:
         raise no_solution(request, universe, supply, limits)
     outcome = assembled(turned.solution(solution), request, universe, supply, draft)

@@ -7,8 +7,6 @@ with `packaging`.
 
 from __future__ import annotations
 
-import re
-
 from compatlock.model.cuda import majors_within
 from compatlock.model.fact import by_package
 from compatlock.model.lock import LockedEdge
@@ -206,6 +204,8 @@ class _Checker:
             version = self._package(name).versions[index]
             bounds: Sequence[str] = ()
             if "+" in version:
+                import re
+
                 major = re.search(r"(?<![a-z])cu(\d\d)", version.partition("+")[2])
                 bounds = [f"=={major[1]}"] if major is not None else []
             elif name in facts:

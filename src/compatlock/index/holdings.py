@@ -6,8 +6,6 @@ form is evaluated for the target, and stored.
 
 from __future__ import annotations
 
-from functools import partial
-
 from compatlock.errors import NotCached
 from compatlock.index.stored_edges import decode_dependencies, encode_dependencies
 from compatlock.index.stored_view import Answers, package_of, with_project
@@ -208,7 +206,7 @@ class Holdings:
         return self._viewer
 
     def _add_package(self, name: str, digest: str, view: str, runs: str) -> None:
-        answers = self._answers[name] = Answers(runs, partial(self._answer, name))
+        answers = self._answers[name] = Answers(runs, lambda specifier: self._answer(name, specifier))
         prerelease = self._prereleases.get(name, self.policy.prerelease)
         package, status = package_of(name, view, compute=answers.answer, prerelease=prerelease)
         self._packages[name] = package

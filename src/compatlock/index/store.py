@@ -8,13 +8,13 @@ unpickled; what a warm run reads most is plain text, other rows are JSON, and fi
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import MutableMapping
 from time import monotonic
 from zlib import crc32
 
 from compatlock.index.database import Database
+from compatlock.model.json_text import loads
 from compatlock.model.listing import ABSENT, File, Listing, Skipped
 
 TYPE_CHECKING = False
@@ -49,8 +49,6 @@ _INSTALLABLE_QUERY = """
 select project, version, digest, body from installable where source = ? and key = ? and project in ({})
 """
 
-_decode = json.JSONDecoder().raw_decode
-
 # A row ends in the CRC-32 of its key and content, least byte first: that of the whole is then always this.
 _INTACT = 0x2144DF1C
 
@@ -69,12 +67,14 @@ def _seed(key: tuple[str, ...]) -> int:
 
 
 def _pack(value: Any, *key: str) -> bytes:
+    import json
+
     return _seal(json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode("ascii"), *key)
 
 
 def _unpack(blob: object, *key: str) -> Any:
     body = _unseal(blob, *key)
-    return None if body is None else _decode(body.decode("ascii"))[0]
+    return None if body is None else loads(body.decode("ascii"))
 
 
 def _pack_text(text: str, *key: str) -> bytes:

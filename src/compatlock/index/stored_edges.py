@@ -9,10 +9,10 @@ fields left out; none of the fields can hold white space.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from compatlock.model.dependencies import Dependencies, Dependency
+from compatlock.model.json_text import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,11 @@ class LazyExtras(Mapping[str, tuple[Dependency, ...]]):
 
 def encode_dependencies(release: Dependencies) -> str:
     """The stored form."""
-    about = json.dumps([release.problem, release.repaired]) if release.problem or release.repaired else ""
+    about = ""
+    if release.problem or release.repaired:
+        import json
+
+        about = json.dumps([release.problem, release.repaired])
     extras = ["\n".join((extra, *map(_line, each))) for extra, each in release.extras.items()]
     head = "\t".join((release.source, " ".join(release.provides), about))
     return "\n\n".join((head, "\n".join(map(_line, release.base)), *extras))
@@ -59,7 +63,7 @@ def decode_dependencies(stored: str) -> Dependencies:
     head, _, blocks = stored.partition("\n\n")
     base, _, extras = blocks.partition("\n\n")
     source, provides, about = head.split("\t")
-    problem, repaired = json.loads(about) if about else ("", ())
+    problem, repaired = loads(about) if about else ("", ())
     return Dependencies(
         _decode(base), LazyExtras(extras), tuple(provides.split()), source, problem, tuple(repaired)
     )

@@ -6,9 +6,9 @@ JSON stands only where text can be anything, which is rare.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+from compatlock.model.json_text import loads
 from compatlock.model.package import PRERELEASE, YANKED, Package
 
 TYPE_CHECKING = False
@@ -187,7 +187,7 @@ def package_of(
     fourth = view.index("\n", third + 1)
     positions, gates, hidden = view[first + 1 : second].split("\t")
     versions, times, file_keys = view[second + 1 : third], view[third + 1 : fourth], view[fourth + 1 :]
-    found, *status = json.loads(view[:first]) if first else _ORDINARY
+    found, *status = loads(view[:first]) if first else _ORDINARY
     package = Package(
         name,
         Versions(versions, len(file_keys) // KEY_LENGTH),
@@ -198,7 +198,7 @@ def package_of(
         full_runs={},
         compute=compute,
         found=found,
-        newest_hidden=json.loads(hidden) if hidden else (),
+        newest_hidden=loads(hidden) if hidden else (),
         prerelease=prerelease,
     )
     return package, (status[0], status[1])
@@ -207,7 +207,11 @@ def package_of(
 def with_project(view: str, *, found: bool, status: str, reason: str) -> str:
     """The stored form of a view, after a line for what the index says of the project as a whole."""
     about = [found, status, reason]
-    return f"{json.dumps(about) if about != _ORDINARY else ''}\n{view}"
+    if about == _ORDINARY:
+        return f"\n{view}"
+    import json
+
+    return f"{json.dumps(about)}\n{view}"
 
 
 def _positions(bounds: str) -> Sequence[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError, reason_of
 
 STDIN = "<stdin>"
@@ -14,7 +12,7 @@ _LARGEST = 16 * 1024 * 1024
 
 def kind_of(path: str) -> str:
     """Return which kind of project's file `path` is by its name, `""` when it is none."""
-    name = re.split(r"[/\\]", path)[-1]
+    name = path.replace("\\", "/").rpartition("/")[2]
     if name in (PYPROJECT, SETUP_CFG):
         return name
     return SCRIPT if name.endswith((".py", ".pyw")) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compatlock.model.json_text import loads
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.requirement import Requirement, requirement_of
 
@@ -97,10 +98,8 @@ def _encode(requirement: Requirement) -> str:
 
 def _decode(entry: str, origin: str) -> Requirement | None:
     """Return the requirement of a memo's entry, or None when the entry is damaged."""
-    import json
-
     try:
-        name, specifier, extras, marker = json.loads(entry)
+        name, specifier, extras, marker = loads(entry)
         texts = [name, specifier, marker, *extras]
     except (ValueError, TypeError, RecursionError):
         return None

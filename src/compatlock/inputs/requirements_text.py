@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 from itertools import pairwise
 
 from compatlock.errors import InputError
@@ -23,9 +22,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED = rb"\s*#.*?coding[:=]\s*([-\w.]+)"  # PEP 263, as pip honours it
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_WHOLE_COMMENT = re.compile(r"\s*#")
-_COMMENT = re.compile(r"(?:^|\s)#.*\Z", re.S)
 _VARIABLE = r"\$\{([A-Z0-9_]+)\}"
 
 
@@ -51,9 +47,8 @@ def decode(data: bytes, path: str) -> str:
         if b"\0" in data:
             raise InputError(f"{path}: not a text file (it has zero bytes, and no mark of UTF-16 or UTF-32)")
         for line in data.split(b"\n", 2)[:2]:
-            declared = re.match(_DECLARED, line) if b"coding" in line else None
-            if declared:
-                encoding = declared[1].decode("ascii", "replace")
+            encoding = _declared(line) if b"coding" in line else ""
+            if encoding:
                 break
     try:
         text = data.decode(encoding or "utf-8")
@@ -69,6 +64,14 @@ def decode(data: bytes, path: str) -> str:
     return text
 
 
+def _declared(line: bytes) -> str:
+    """The encoding that a comment declares, `""` when it does not."""
+    import re
+
+    declared = re.match(_DECLARED, line)
+    return declared[1].decode("ascii", "replace") if declared else ""
+
+
 def logical_lines(text: str) -> Iterator[LogicalLine]:
     """Yield the lines of `text` that have content.
 
@@ -77,11 +80,11 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
     """
     number = 0
     parts: list[str] = []
-    physical = _LINE_END.split(text)
+    physical = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for index, line in enumerate(physical, 1):
         if not parts:
             number = index
-        comment = _WHOLE_COMMENT.match(line)
+        comment = _is_comment(line)
         if line.endswith("\\") and not comment and index < len(physical):
             parts.append(line.rstrip("\\"))
             continue
@@ -94,12 +97,27 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
 def _logical_line(number: int, parts: list[str]) -> Iterator[LogicalLine]:
     for part, following in pairwise(parts):
         # pip joins the next line to the comment, uv does not: one of them would lose a requirement.
-        if _COMMENT.search(part) and following.strip() and not _WHOLE_COMMENT.match(following):
+        if _comment_start(part) >= 0 and following.strip() and not _is_comment(following):
             yield LogicalLine(number, "", "a comment must not end in a backslash; remove it")
             return
-    text = _COMMENT.sub("", "".join(parts)).strip()
+    text = "".join(parts)
+    start = _comment_start(text)
+    text = (text if start < 0 else text[:start]).strip()
     if text:
         yield LogicalLine(number, text)
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line is a comment and nothing else."""
+    return line.lstrip().startswith("#")
+
+
+def _comment_start(text: str) -> int:
+    """Where the comment at the end of a line begins, -1 when there is none."""
+    start = text.find("#")
+    while start > 0 and not text[start - 1].isspace():
+        start = text.find("#", start + 1)
+    return start
 
 
 def expand_variables(text: str, environment: Mapping[str, str] | None = None) -> tuple[str, tuple[str, ...]]:
@@ -109,6 +127,8 @@ def expand_variables(text: str, environment: Mapping[str, str] | None = None) ->
     """
     if "${" not in text:
         return text, ()
+    import re
+
     values = os.environ if environment is None else environment
     missing = tuple(name for name in re.findall(_VARIABLE, text) if not values.get(name))
     return re.sub(_VARIABLE, lambda match: values.get(match[1]) or match[0], text), missing

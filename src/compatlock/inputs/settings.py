@@ -4,12 +4,11 @@ configuration files, then the default. The first that gives a setting decides it
 from __future__ import annotations
 
 import os
-import re
 
 from compatlock.errors import InputError
 from compatlock.inputs.pip_config import read_pip_config
 from compatlock.model.display import printable, redact
-from compatlock.model.index import Indexes, PackageIndex, assign, parse_index
+from compatlock.model.index import Indexes, PackageIndex, assign, parse_index, split_name
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import ALL, split
 from compatlock.model.secret import Secret
@@ -35,8 +34,6 @@ _IGNORED = {
     "PIP_TRUSTED_HOST": "certificates are always checked; --cert names further authorities",
     "UV_INSECURE_HOST": "certificates are always checked; --cert names further authorities",
 }
-# As text: it is mostly not needed, and compiling takes time.
-_WEB = r"(?i:(?:[A-Z0-9][A-Z0-9._-]*=)?https?://)"
 
 
 class Settings(NamedTuple):
@@ -162,7 +159,7 @@ class _Reader:
         """The index that a text names; None for one of another tool that is not on the web."""
         if not text:
             return None
-        if not origin.startswith(("--", "COMPATLOCK_")) and not re.match(_WEB, text):
+        if not origin.startswith(("--", "COMPATLOCK_")) and not _is_on_the_web(text):
             shown = printable(redact(text))
             self._notes.append(f"`{shown}` ({origin}) is left out: only http and https URLs can be asked")
             return None
@@ -171,7 +168,7 @@ class _Reader:
 
     def _with_login(self, index: PackageIndex) -> PackageIndex:
         """A named index with the credentials that variables hold for it, as uv has them."""
-        name = re.sub(r"[^A-Z0-9]", "_", index.name.upper())
+        name = "".join(c if c.isalnum() else "_" for c in index.name.upper())
         for tool in ("COMPATLOCK", "UV"):
             user, password = (
                 self._environ.get(f"{tool}_INDEX_{name}_{part}", "") for part in ("USERNAME", "PASSWORD")
@@ -255,6 +252,8 @@ class _Reader:
         self.sources["timeout"] = variable if text else DEFAULT
         if not text:
             return TIMEOUT
+        import re
+
         if not re.fullmatch(r"\d{1,6}(\.\d*)?", text, re.ASCII) or not float(text):
             raise InputError(
                 f"{variable} is `{printable(text)}`", hints=["set it to a number of seconds, such as 60"]
@@ -272,3 +271,8 @@ class _Reader:
         if self._variable("UV_INDEX_STRATEGY") not in ("", "first-index"):
             notes.append("UV_INDEX_STRATEGY is left out: a project is that of the first index that has it")
         return dict.fromkeys(notes)
+
+
+def _is_on_the_web(text: str) -> bool:
+    """Whether `URL` or `NAME=URL` names a web server."""
+    return split_name(text)[1].lower().startswith(("https://", "http://"))

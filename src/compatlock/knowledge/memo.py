@@ -6,11 +6,11 @@ more than the rest of a run.
 
 from __future__ import annotations
 
-import json
 import os
 from zlib import crc32
 
 from compatlock.model.fact import Fact, FactBound
+from compatlock.model.json_text import loads
 from compatlock.model.profile import Profile
 from compatlock.model.requirement import Requirement
 from compatlock.model.waiver import Waiver
@@ -46,9 +46,11 @@ def remembered(
     known = memo.get(key)
     if known is not None:
         try:
-            return decode(json.loads(known))
+            return decode(loads(known))
         except (ValueError, TypeError, RecursionError):
             pass
+    import json
+
     value = parse()
     memo[key] = json.dumps(value)
     return value
@@ -58,8 +60,8 @@ def read_compiled(data: str, origin: str, content: bytes) -> Any:
     """The JSON values of the file `origin` of the folder `data`, whose content is this; None when they were
     made of another content, or cannot be read."""
     try:
-        with open(compiled_path(data, origin), encoding="ascii") as file:
-            made_of, values = json.loads(file.read())
+        with open(compiled_path(data, origin), encoding="utf-8") as file:
+            made_of, values = loads(file.read().rstrip())
     except (OSError, ValueError, TypeError, RecursionError):
         return None
     return values if made_of == content_mark(content) else None

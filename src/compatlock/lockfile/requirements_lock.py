@@ -7,8 +7,6 @@ the user's file is left out, so that moving lines there changes nothing here.
 
 from __future__ import annotations
 
-import re
-
 from compatlock.lockfile.header import header_lines
 from compatlock.lockfile.origins import file_of
 from compatlock.model.display import one_line, public_url, without_credentials
@@ -27,7 +25,6 @@ _PIN = (
     r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?:;[ \t]*([^#\\\r\n]*?))?[ \t]*(?=[#\\\r\n]|--|\Z)"
 )
 
-_INDEX = r"https?://[^\s#$]+\Z"
 _INDEX_STATE = "#   index: "
 _CONTINUATIONS = ("#   ", "    #   ")
 _PASSING_SECTIONS = ("# Objective", "# Notes:", "    # newest ", "    # note:")
@@ -54,6 +51,8 @@ def read_pins(text: str) -> tuple[OlderPin, ...]:
     Tolerant: comments, hashes, options and everything else is passed over. Versions and markers are the text
     of the file.
     """
+    import re
+
     return tuple(
         OlderPin(normalise(match[1]), match[2], match[3] or "")
         for match in re.finditer(_PIN, text.removeprefix("\ufeff"), re.MULTILINE)
@@ -79,7 +78,8 @@ def _index_lines(lock: Lock) -> Iterator[str]:
     by_index: dict[str, list[str]] = {}
     for pin in sorted(pin for pin in lock.pins if pin.index_url):
         url = public_url(pin.index_url)
-        if re.match(_INDEX, url):
+        is_safe = not any(c.isspace() or c in "#$" for c in url)
+        if is_safe and url.startswith(("https://", "http://")):
             by_index.setdefault(url, []).append(pin.name)
     for url, names in sorted(by_index.items()):
         yield f"# From this index: {', '.join(names)}"

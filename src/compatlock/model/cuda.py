@@ -13,8 +13,6 @@ off them, tell.
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError
 from compatlock.model.display import listed
 from compatlock.model.package import Package
@@ -39,7 +37,7 @@ AUTO = "auto"
 _CUDA = r"(\d{1,2})(?:\.(\d{1,2}))?\Z"
 _DRIVER = r"(\d{3})(?:\.(\d{1,3}))?(?:\.(\d{1,3}))?\Z"
 _LOCAL = r"(?:\A|[^a-z])cu(1\d)"
-_CLAUSE = r"(==|!=|>=|<=|>|<)\s*(\d{1,2})(\.\*)?\Z"
+# Longer operators first.
 _COMPARED: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__,
     "!=": int.__ne__,
@@ -58,10 +56,13 @@ def majors_within(bound: str) -> tuple[str, ...]:
 
 
 def _clause(text: str) -> tuple[str, int]:
-    match = re.match(_CLAUSE, text)
-    if match is None or (match[3] and match[1] not in ("==", "!=")):
+    operator = next((known for known in _COMPARED if text.startswith(known)), "")
+    number = text.removeprefix(operator).lstrip()
+    if operator in ("==", "!="):
+        number = number.removesuffix(".*")
+    if not operator or not number.isdecimal() or len(number) > 2:
         raise ValueError(f"`{text}` does not bound CUDA majors (write `==12.*` or `>=13`)")
-    return match[1], int(match[2])
+    return operator, int(number)
 
 
 def exactly(majors: Iterable[str]) -> str:
@@ -102,6 +103,8 @@ def _runs(bound: str) -> tuple[int, ...]:
 
 def check_cuda(text: str) -> str:
     """A CUDA version of the user's as it is kept: `12` or `12.8`. Raises InputError for anything else."""
+    import re
+
     match = re.match(_CUDA, text)
     if match is None:
         raise InputError(
@@ -121,6 +124,8 @@ def check_cuda(text: str) -> str:
 def check_driver(text: str) -> str:
     """A driver version of the user's, as it is kept. Raises InputError for anything else, and for a driver
     that runs no CUDA that is known."""
+    import re
+
     if re.match(_DRIVER, text) is None:
         raise InputError(
             f"`{text}` is no version of an NVIDIA driver",
@@ -172,6 +177,8 @@ def local_majors(version: str) -> tuple[str, ...] | None:
     _, plus, local = version.partition("+")
     if not plus:
         return None
+    import re
+
     match = re.search(_LOCAL, local)
     return (match[1],) if match is not None else MAJORS
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError
 from compatlock.model.display import printable, redact
 from compatlock.model.named_tuple import NamedTuple
@@ -14,10 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# As text: most runs need none of them, and compiling takes time.
-_NAMED = r"([A-Za-z0-9][A-Za-z0-9._-]*)=(?=[A-Za-z][A-Za-z0-9+.-]*:)"
-_PROJECT = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z"
-_HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[^\s:\[\]\\]+)(?::(\d{1,5}))?\Z"
+_OF_ADDRESSES = frozenset("0123456789abcdefABCDEF:.%")
+_OF_NO_HOST = "[]\\"
+_LAST_PORT = 65535
 
 
 class PackageIndex(NamedTuple):
@@ -68,7 +65,7 @@ def assign(
     for text in texts:
         projects, _, place = (part.strip() for part in text.partition("="))
         names = [name.strip() for name in projects.split(",")]
-        if not place or not all(re.match(_PROJECT, name) for name in names):
+        if not place or not all(_is_name(name) and name[-1].isalnum() for name in names):
             raise InputError(
                 f"`{printable(redact(text))}`{given} does not assign projects to an index",
                 hints=[
@@ -92,18 +89,43 @@ def parse_index(text: str, origin: str = "") -> PackageIndex:
     Raises InputError unless it is the URL of a web server, without a query.
     """
     written = text.strip()
-    match = re.match(_NAMED, written)
-    name, url = (match[1], written[match.end() :]) if match else ("", written)
+    name, url = split_name(written)
     scheme, separator, rest = url.partition("#")[0].partition("://")
     authority, _, path = rest.partition("/")
     user, at, host = authority.rpartition("@")
-    valid = re.match(_HOST, host)
-    if not separator or scheme.lower() not in ("http", "https") or not valid or int(valid[1] or 0) > 65535:
+    if not separator or scheme.lower() not in ("http", "https") or not _is_host(host):
         raise _invalid(written, origin, "it must begin with https:// or http://")
     if "?" in url or any(c.isspace() or not c.isprintable() for c in url):
         raise _invalid(written, origin, "it must have neither a query nor blanks")
     place = f"{scheme.lower()}://{host.lower()}/{path.rstrip('/')}".rstrip("/")
     return PackageIndex(f"{place}/", name, Secret(user) if at else None)
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Split `NAME=URL` into the name and the URL; of a URL alone the name is `""`."""
+    name, equals, url = text.partition("=")
+    scheme, colon, _ = url.partition(":")
+    is_scheme = scheme[:1].isalpha() and _is_name(scheme, "+.-")
+    return (name, url) if equals and _is_name(name) and colon and is_scheme else ("", text)
+
+
+def _is_name(text: str, marks: str = "._-") -> bool:
+    """Whether a text is of letters, digits (one of these first) and `marks`, all of ASCII."""
+    return text.isascii() and text[:1].isalnum() and all(c.isalnum() or c in marks for c in text)
+
+
+def _is_host(text: str) -> bool:
+    """Whether a text is a host, with a port or without: a name or an address, one of IPv6 in brackets."""
+    if text.startswith("["):
+        host, bracket, port = text[1:].partition("]")
+        is_host = bool(host) and bool(bracket) and _OF_ADDRESSES.issuperset(host)
+    else:
+        host, colon, number = text.partition(":")
+        port = colon + number
+        is_host = bool(host) and not any(c.isspace() or c in _OF_NO_HOST for c in host)
+    number = port.removeprefix(":")
+    is_port = not port or (port[0] == ":" and number.isdecimal() and len(number) <= 5)
+    return is_host and is_port and int(number or 0) <= _LAST_PORT
 
 
 def _invalid(text: str, origin: str, why: str) -> InputError:

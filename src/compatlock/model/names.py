@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_SEPARATORS = re.compile(r"[-_.]+")
-_CANONICAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
-
 
 def normalise(name: str) -> str:
     """Return `name` lower-cased with runs of ``-``, ``_`` and ``.`` as one ``-`` (PEP 503)."""
-    if _CANONICAL.match(name):
-        return name
-    return _SEPARATORS.sub("-", name).lower()
+    text = name.lower().replace("_", "-").replace(".", "-")
+    while "--" in text:
+        text = text.replace("--", "-")
+    return text
 
 
 def closest(name: str, known: Iterable[str]) -> str:

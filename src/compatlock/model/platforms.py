@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from compatlock.errors import InputError
 from compatlock.model.named_tuple import NamedTuple
 
@@ -17,12 +15,14 @@ ALIASES = {
     "riscv64-unknown-linux": "riscv64-manylinux_2_39",
 }
 
-# As texts, of which a run needs one or two: compiling them all takes longer than the rest of this module.
-_MANYLINUX = r"(x86_64|aarch64|i686|ppc64le|s390x|riscv64|armv7l)-manylinux(?:_2_(\d+)|(2014|2010|1))\Z"
-_MUSL = r"(x86_64|aarch64)-(?:unknown-linux-musl|musllinux_1_(\d+))\Z"
-_DARWIN = r"(x86_64|aarch64)-apple-darwin(?:-(\d+)\.(\d+))?\Z"
-_WINDOWS = r"(x86_64|aarch64|i686)-pc-windows-msvc\Z"
-_LEGACY_GLIBC = {"2014": 17, "2010": 12, "1": 5}
+_LINUX_MACHINES = ("x86_64", "aarch64", "i686", "ppc64le", "s390x", "riscv64", "armv7l")
+# Those of musl and of macOS.
+_TWO_MACHINES = ("x86_64", "aarch64")
+_GLIBC, _MUSL = "manylinux_2_", "musllinux_1_"
+_LEGACY_GLIBC = {"manylinux2014": 17, "manylinux2010": 12, "manylinux1": 5}
+_ANY_MUSL, _OLDEST_MUSL = "unknown-linux-musl", 2
+_MACOS, _OLDEST_MACOS = "apple-darwin", (13, 0)
+_WINDOWS = "pc-windows-msvc"
 _WINDOWS_MACHINES = {
     "x86_64": ("AMD64", "win_amd64"),
     "aarch64": ("ARM64", "win_arm64"),
@@ -66,19 +66,47 @@ class Platform(NamedTuple):
 def parse_platform(name: str) -> Platform:
     """Parse a platform name. Raises InputError for an unknown one, with those that are known."""
     full = ALIASES.get(name, name)
-    if match := re.match(_MANYLINUX, full):
-        minor = int(match[2]) if match[2] else _LEGACY_GLIBC[match[3]]
-        return Platform(full, "manylinux", match[1], match[1], (2, minor))
-    if match := re.match(_MUSL, full):
-        return Platform(full, "musllinux", match[1], match[1], (1, int(match[2] or 2)))
-    if match := re.match(_DARWIN, full):
-        machine = "arm64" if match[1] == "aarch64" else "x86_64"
-        floor = (int(match[2]), int(match[3])) if match[2] else (13, 0)
-        return Platform(full, "macos", machine, machine, floor)
-    if match := re.match(_WINDOWS, full):
-        machine, tag = _WINDOWS_MACHINES[match[1]]
-        return Platform(full, "windows", machine, tag, (0, 0))
+    machine, _, system = full.partition("-")
+    if machine in _LINUX_MACHINES and (glibc := _glibc(system)) is not None:
+        return Platform(full, "manylinux", machine, machine, (2, glibc))
+    if machine in _TWO_MACHINES and (musl := _musl(system)) is not None:
+        return Platform(full, "musllinux", machine, machine, (1, musl))
+    if machine in _TWO_MACHINES and (macos := _macos(system)) is not None:
+        known = "arm64" if machine == "aarch64" else machine
+        return Platform(full, "macos", known, known, macos)
+    if machine in _WINDOWS_MACHINES and system == _WINDOWS:
+        known, tag = _WINDOWS_MACHINES[machine]
+        return Platform(full, "windows", known, tag, (0, 0))
     raise InputError(f"unknown platform `{name}`", hints=[f"known: {KNOWN}"])
+
+
+def _glibc(system: str) -> int | None:
+    """The N of glibc 2.N that a system promises, None when that is no glibc system."""
+    if system in _LEGACY_GLIBC:
+        return _LEGACY_GLIBC[system]
+    return _number(system.removeprefix(_GLIBC)) if system.startswith(_GLIBC) else None
+
+
+def _musl(system: str) -> int | None:
+    """The N of musl 1.N that a system promises, None when that is no musl system."""
+    if system == _ANY_MUSL:
+        return _OLDEST_MUSL
+    return _number(system.removeprefix(_MUSL)) if system.startswith(_MUSL) else None
+
+
+def _macos(system: str) -> tuple[int, int] | None:
+    """The oldest macOS that a system promises, None when that is not macOS."""
+    if system == _MACOS:
+        return _OLDEST_MACOS
+    name, _, version = system.rpartition("-")
+    major, _, minor = version.partition(".")
+    if name != _MACOS or not major.isdecimal() or not minor.isdecimal():
+        return None
+    return int(major), int(minor)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
 
 
 def running_platform() -> str:
@@ -101,6 +129,8 @@ def running_platform() -> str:
         libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (ValueError, OSError):
         libc = ""
-    if match := re.match(r"glibc 2\.(\d+)", libc):
-        return f"{machine}-manylinux_2_{match[1]}"
+    name, _, version = libc.partition(" 2.")
+    minor = version.partition(".")[0]
+    if name == "glibc" and minor.isdecimal():
+        return f"{machine}-{_GLIBC}{minor}"
     return f"{machine}-unknown-linux-musl"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from compatlock.errors import InputError
@@ -12,8 +11,6 @@ from compatlock.model.platforms import Platform, parse_platform, running_platfor
 
 # Between the targets that one lock names.
 TARGET_SEPARATOR = "; "
-
-_PYTHON = re.compile(r"3\.(\d{1,2})(?:\.(\d{1,3}))?\Z")
 
 
 class Target(NamedTuple):
@@ -36,13 +33,13 @@ class Target(NamedTuple):
         """This target with Python and platform in full. Raises InputError for an unknown Python or platform,
         and for a CUDA or a driver that is none, or that contradict each other."""
         python = self.python or "{}.{}.{}".format(*sys.version_info[:3])
-        match = _PYTHON.match(python)
-        if not match:
+        numbers = _python_numbers(python)
+        if numbers is None:
             raise InputError(
                 f"`{python}` is no Python version that can be locked for",
                 hints=["write 3.X or 3.X.Y, such as `--python-version 3.12`"],
             )
-        full = f"3.{int(match[1])}.{int(match[2] or 0)}"
+        full = "3.{}.{}".format(*numbers)
         platform = parse_platform(self.platform or running_platform())
         cuda = check_cuda(self.cuda) if self.cuda else ""
         driver = check_driver(self.driver) if self.driver else ""
@@ -114,6 +111,15 @@ class Target(NamedTuple):
 
     def __str__(self) -> str:
         return ", ".join(filter(None, (f"CPython {self.python} on {self.platform}", self.cuda_origin)))
+
+
+def _python_numbers(text: str) -> tuple[int, int] | None:
+    """The minor version and the patch of `3.X` or `3.X.Y`, None for anything else."""
+    major, *rest = text.split(".")
+    fits = all(part.isdecimal() and len(part) <= most for part, most in zip(rest, (2, 3), strict=False))
+    if major != "3" or len(rest) not in (1, 2) or not fits:
+        return None
+    return int(rest[0]), int(rest[1]) if len(rest) == 2 else 0
 
 
 def target_in_words(text: str) -> Target | None:
