@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 HEAVY = (
     "click", "packaging", "pydantic", "httpx", "h2", "ssl", "rich", "tomllib", "tomli", "platformdirs",
     "asyncio", "inspect", "dataclasses", "hashlib", "pypi_simple", "resolvelib", "urllib.request", "email",
-    "logging", "importlib.metadata", "re", "json", "enum", "functools",
+    "logging", "importlib.metadata", "re", "json", "enum",
 )  # fmt: skip
 
 # Of ours: what only a fetch, a wrong input or another form of output needs.
