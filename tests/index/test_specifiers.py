@@ -62,6 +62,15 @@ def test_answers_are_those_of_packaging(versions: list[str], specifier: str) -> 
 
 
 @settings(max_examples=200, deadline=None)
+@given(st.sets(VERSIONS, min_size=30, max_size=90).map(newest_first), SPECIFIERS)
+def test_answers_over_long_lists_are_those_of_packaging(versions: list[str], specifier: str) -> None:
+    expected = SpecifierSet(specifier)
+    assert holds(answer(specifier, versions)) == {
+        i for i, text in enumerate(versions) if expected.contains(Version(text), prereleases=True)
+    }
+
+
+@settings(max_examples=200, deadline=None)
 @given(st.sets(VERSIONS, max_size=25).map(newest_first), SPECIFIERS)
 def test_runs_are_ascending_disjoint_and_as_long_as_can_be(versions: list[str], specifier: str) -> None:
     bounds = answer(specifier, versions)[1:]
