@@ -365,8 +365,10 @@ class Search:
                 package = self.universe.packages[name]
                 most = max(_MOST_AHEAD, len(self.formula.loaded[name]) // _PART_AHEAD)
                 count = min(most, 1 << (failures - _PATIENCE))
+                # Of some projects every release is a pre-release.
+                ordinary = index not in package.gates or package.newest() not in package.gates
                 for older in range(index + 1, min(package.size, index + count)):
-                    if older not in package.gates:
+                    if not (ordinary and older in package.gates):
                         yield name, older
 
     # One answer among equals
