@@ -307,12 +307,11 @@ class Store:
     def get_memo(self, key: str) -> str | None:
         """A memoised text."""
         row = self._database.row("select body from memo where key = ?", (key,))
-        value: str | None = _unpack(row[0], key) if row else None
-        return value
+        return _unpack_text(row[0], "memo", key) if row else None
 
     def put_memo(self, key: str, value: str) -> None:
         """Memoise a text under a key that names all it depends on."""
-        self._write("insert or replace into memo values(?,?)", key, _pack(value, key))
+        self._write("insert or replace into memo values(?,?)", key, _pack_text(value, "memo", key))
 
 
 class _Memo(MutableMapping[str, str]):

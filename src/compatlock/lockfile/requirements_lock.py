@@ -11,7 +11,7 @@ from compatlock.lockfile.header import header_lines
 from compatlock.lockfile.origins import file_of
 from compatlock.model.display import one_line, public_url, without_credentials
 from compatlock.model.lock import OlderPin
-from compatlock.model.names import normalise
+from compatlock.model.names import is_word, normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 
     from compatlock.model.lock import Lock, LockedEdge, Pin
 
-# As a text: only an older lock is read with it.
-_PIN = (
-    r"^[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*(?:\[[^\]\n]*\])?[ \t]*={2,3}[ \t]*"
-    r"([A-Za-z0-9][A-Za-z0-9.!+_-]*)[ \t]*(?:;[ \t]*([^#\\\r\n]*?))?[ \t]*(?=[#\\\r\n]|--|\Z)"
-)
-
+# What ends a pin in its line.
+_AFTER_PIN = ("#", "\\", "\r", "--")
 _INDEX_STATE = "#   index: "
 _CONTINUATIONS = ("#   ", "    #   ")
 _PASSING_SECTIONS = ("# Objective", "# Notes:", "    # newest ", "    # note:")
@@ -51,12 +47,21 @@ def read_pins(text: str) -> tuple[OlderPin, ...]:
     Tolerant: comments, hashes, options and everything else is passed over. Versions and markers are the text
     of the file.
     """
-    import re
+    lines = text.removeprefix("\ufeff").split("\n")
+    pins = (_read_pin(line) for line in lines if "==" in line)
+    return tuple(pin for pin in pins if pin is not None)
 
-    return tuple(
-        OlderPin(normalise(match[1]), match[2], match[3] or "")
-        for match in re.finditer(_PIN, text.removeprefix("\ufeff"), re.MULTILINE)
-    )
+
+def _read_pin(line: str) -> OlderPin | None:
+    asked, _, pinned = line.partition("==")
+    name, bracket, extras = asked.strip(" \t").partition("[")
+    for end in _AFTER_PIN:
+        pinned = pinned.partition(end)[0]
+    version, _, marker = (part.strip(" \t") for part in pinned.removeprefix("=").partition(";"))
+    name = name.rstrip(" \t")
+    if not is_word(name) or (bracket and extras.partition("]")[1:] != ("]", "")):
+        return None
+    return OlderPin(normalise(name), version, marker) if is_word(version, ".!+_-") else None
 
 
 def lasting_lines(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from compatlock.errors import InputError
 from compatlock.model.display import printable, redact
 from compatlock.model.named_tuple import NamedTuple
-from compatlock.model.names import normalise
+from compatlock.model.names import is_word, normalise
 from compatlock.model.secret import Secret
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def assign(
     for text in texts:
         projects, _, place = (part.strip() for part in text.partition("="))
         names = [name.strip() for name in projects.split(",")]
-        if not place or not all(_is_name(name) and name[-1].isalnum() for name in names):
+        if not place or not all(is_word(name) and name[-1].isalnum() for name in names):
             raise InputError(
                 f"`{printable(redact(text))}`{given} does not assign projects to an index",
                 hints=[
@@ -105,13 +105,8 @@ def split_name(text: str) -> tuple[str, str]:
     """Split `NAME=URL` into the name and the URL; of a URL alone the name is `""`."""
     name, equals, url = text.partition("=")
     scheme, colon, _ = url.partition(":")
-    is_scheme = scheme[:1].isalpha() and _is_name(scheme, "+.-")
-    return (name, url) if equals and _is_name(name) and colon and is_scheme else ("", text)
-
-
-def _is_name(text: str, marks: str = "._-") -> bool:
-    """Whether a text is of letters, digits (one of these first) and `marks`, all of ASCII."""
-    return text.isascii() and text[:1].isalnum() and all(c.isalnum() or c in marks for c in text)
+    is_scheme = scheme[:1].isalpha() and is_word(scheme, "+.-")
+    return (name, url) if equals and is_word(name) and colon and is_scheme else ("", text)
 
 
 def _is_host(text: str) -> bool:

@@ -15,6 +15,11 @@ def normalise(name: str) -> str:
     return text
 
 
+def is_word(text: str, marks: str = "._-") -> bool:
+    """Whether a text is of ASCII letters, digits (one of these first) and `marks`, as names are."""
+    return text.isascii() and text[:1].isalnum() and all(c.isalnum() or c in marks for c in text)
+
+
 def closest(name: str, known: Iterable[str]) -> str:
     """Return that of the `known` names that `name` was probably meant to be, `""` if none is like it."""
     from difflib import get_close_matches
