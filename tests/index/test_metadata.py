@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from email.parser import HeaderParser
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compatlock.index.metadata import parse_metadata
+from compatlock.index.metadata import _fields, parse_metadata
 from compatlock.model.metadata import Metadata
 
 TEXT = b"""Metadata-Version: 2.1
@@ -81,3 +83,37 @@ def test_unusable_metadata_has_a_problem(text: bytes, problem: str) -> None:
 def test_nothing_raises(noise: bytes) -> None:
     metadata = parse_metadata(b"Metadata-Version: 2.1\nRequires-Dist: " + noise, "wheel")
     assert metadata.source == "wheel"
+
+
+HEADERS = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                "Name: app",
+                "name:b  c ",
+                "Requires-Dist: a>=1; extra == 'x: y'",
+                " folded",
+                "\tfolded",
+                "From me",
+                "From: me",
+                ": nameless",
+                "no header",
+                "Summary:",
+                "Author: M\xfcller \ud7ff\x85\u2028 x",
+                "a b: c",
+            ]
+        ),
+        st.text(st.sampled_from("ab: \t\r\x0b\x1c\xfc-"), max_size=8),
+    ),
+    max_size=6,
+)
+
+
+@given(HEADERS, st.sampled_from(["", "\n"]))
+def test_headers_are_read_as_the_email_package_reads_them(lines: list[str], end: str) -> None:
+    text = "\n".join(filter(None, lines)) + end
+    expected: dict[str, list[list[str]]] = {}
+    for name, value in HeaderParser().parsestr(text).items():
+        expected.setdefault(name.lower(), []).append(str(value).split())
+    found = _fields(text)
+    assert {name: [value.split() for value in values] for name, values in found.items()} == expected
