@@ -26,11 +26,12 @@ class _Settings:
 def _make_scanner() -> Callable[[str, int], tuple[Any, int]]:
     try:
         from _json import make_scanner
-    except ImportError:  # an interpreter whose `json` has no part in C
+
+        scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_Settings())  # type: ignore[arg-type]
+    except (ImportError, AttributeError, TypeError):  # none in C, or one that wants to be told more
         from json import JSONDecoder
 
         return JSONDecoder().raw_decode
-    scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_Settings())  # type: ignore[arg-type]
     return scan
 
 
