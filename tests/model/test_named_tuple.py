@@ -76,7 +76,7 @@ def test_values_behave_the_same() -> None:
 def test_fields_cannot_be_set_and_have_to_be_given() -> None:
     with pytest.raises(AttributeError):
         Ours(1).x = 2  # type: ignore[misc]
-    for _ in range(2):  # The first call makes the constructor.
+    for _ in range(2):  # The first of them makes the constructor.
         with pytest.raises(TypeError, match="missing"):
             Ours()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected"):
@@ -85,6 +85,33 @@ def test_fields_cannot_be_set_and_have_to_be_given() -> None:
         Ours(1)._replace(z=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="3 arguments, got 1"):
         Ours._make([1])
+
+
+def test_a_class_that_is_called_often_stays_the_same() -> None:
+    class Point(NamedTuple):
+        x: int
+        y: int = 2
+
+    made = [(Point(n), Point(n, 3), Point(x=n), Point(y=n, x=1)) for n in range(40)]
+    assert made == [((n, 2), (n, 3), (n, 2), (1, n)) for n in range(40)]
+    assert {type(point) for points in made for point in points} == {Point}
+
+
+@pytest.mark.parametrize("calls", [0, 40])
+def test_wrong_calls(calls: int) -> None:
+    class Point(NamedTuple):
+        x: int
+        y: int = 2
+
+    for _ in range(calls):
+        Point(1)
+    with pytest.raises(TypeError, match="multiple values"):
+        Point(1, x=2)  # type: ignore[misc]
+    with pytest.raises(TypeError, match="positional argument"):
+        Point(1, 2, 3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="missing"):
+        Point(y=1)  # type: ignore[call-arg]
+    assert Point(1) == (1, 2)
 
 
 def test_a_field_without_default_after_one_with_is_an_error() -> None:

@@ -2,7 +2,8 @@
 
 `typing.NamedTuple` compiles every annotation to check it and a constructor besides, 0.1 ms a class and more:
 with the sixty classes of a warm run, and typing's own import, more than a tenth of the whole. Here a class
-gets its constructor when it is first called. Type checkers see `typing.NamedTuple` itself.
+gets a constructor of its own when it was called some times, or called wrongly, which that then says. Type
+checkers see `typing.NamedTuple` itself.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
     from collections import _tuplegetter
+
+    # Compiling a constructor takes as long as so many calls of what they all share.
+    _CALLS = 8
+    _calls = {}
 
     class _Signature:
         """What `inspect.signature` says of a class, also before its constructor is there."""
@@ -29,6 +34,17 @@ else:
                 for field in owner._fields
             )
 
+    def _constructor(cls):
+        """Compile the constructor of a class."""
+        names = ", ".join(cls._fields)
+        # No field's name begins with an underscore.
+        scope = {"_new": tuple.__new__, "__builtins__": {}, "__name__": cls.__module__}
+        new = eval(f"lambda _cls, {names}: _new(_cls, ({names},))", scope)
+        new.__defaults__ = tuple(cls._field_defaults.values())
+        new.__name__, new.__qualname__ = "__new__", f"{cls.__qualname__}.__new__"
+        cls.__new__ = new
+        return new
+
     class _Values(tuple):
         """What all named tuples have, as `collections.namedtuple` documents it."""
 
@@ -36,14 +52,13 @@ else:
         __signature__ = _Signature()
 
         def __new__(cls, /, *values, **named):
-            names = ", ".join(cls._fields)
-            # No field's name begins with an underscore.
-            scope = {"_new": tuple.__new__, "__builtins__": {}, "__name__": cls.__module__}
-            new = eval(f"lambda _cls, {names}: _new(_cls, ({names},))", scope)
-            new.__defaults__ = tuple(cls._field_defaults.values())
-            new.__name__, new.__qualname__ = "__new__", f"{cls.__qualname__}.__new__"
-            cls.__new__ = new
-            return new(cls, *values, **named)
+            _calls[cls] = calls = _calls.get(cls, 0) + 1
+            left = cls._fields[len(values) :]
+            given = {**cls._field_defaults, **named}
+            is_right = len(values) <= len(cls._fields) and named.keys() <= {*left} <= given.keys()
+            if calls > _CALLS or not is_right:
+                return _constructor(cls)(cls, *values, **named)
+            return tuple.__new__(cls, (*values, *[given[field] for field in left]))
 
         @classmethod
         def _make(cls, values):
