@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from compatlock.index.compile import Compiler
+from compatlock.index.compile import Compiler, _whole
 from compatlock.model.dependencies import Dependencies, Dependency
 from compatlock.model.metadata import Metadata
 from compatlock.model.target import Target
@@ -178,3 +180,20 @@ def test_requires_python_holds_at_both_ends(requires_python: str, python: str, f
 
 def test_unusable_metadata_has_no_dependencies() -> None:
     assert compiled("b", problem="no METADATA") == Dependencies((), {}, (), "side-file", "no METADATA")
+
+
+WORDS = "a Foo_bar x-y a_ - .b [x] [x,Y_z] [ >=1 <2.0 ==1.* , ; (>=1) ( ~=1.0 ===foo != \xfc os_name 'nt'"
+CONDITIONS = ["extra == 'x'", 'extra=="A_b"', "python_version>'3'", " and ", " or ", " in ", " ; "]
+PARTS = st.sampled_from([*WORDS.split(), *CONDITIONS, "@ https://x/y;z", "\n", " "])
+
+
+@given(st.lists(st.lists(PARTS, max_size=7).map("".join), max_size=8))
+def test_lines_read_in_parts_are_those_read_at_once(lines: list[str]) -> None:
+    compiler = Compiler(Target("3.12", "linux").resolved())
+    for line in ("a", "b; extra == 'x'", "c>=1 ; os_name in 'nt'", *lines):
+        parsed, whole = compiler._parse(line), _whole(line)
+        if isinstance(parsed, str) or isinstance(whole, str):
+            assert parsed == whole
+        else:
+            assert parsed._replace(marker=None) == whole._replace(marker=None)
+            assert str(parsed.marker) == str(whole.marker)

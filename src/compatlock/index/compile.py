@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from packaging.markers import Marker, UndefinedComparison, UndefinedEnvironmentName
+from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # How a marker speaks of extras, but for oddities.
 _EXTRA_IS = re.compile(r'\bextra == "([^"]*)"|"([^"]*)" == extra\b')
+# A name as far as nobody could take more for it, or less.
+_NAME = re.compile(r"[ \t]*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?![\w.-])", re.ASCII)
 
 
 class _Line(NamedTuple):
@@ -40,6 +42,9 @@ class Compiler:
     def __init__(self, target: Target) -> None:
         self._environment = target.marker_environment
         self._lines: dict[str, _Line | str] = {}
+        # By what follows the name, and by the marker: see `_in_parts`.
+        self._asked: dict[str, Dependency] = {}
+        self._conditions: dict[str, tuple[Marker | None, str, frozenset[str] | None]] = {}
         self._markers: dict[tuple[str, str], bool] = {}
         self._python: dict[str, bool] = {}
 
@@ -86,12 +91,26 @@ class Compiler:
     def _parse(self, line: str) -> _Line | str:
         known = self._lines.get(line)
         if known is None:
-            try:
-                known = _line(Requirement(line))
-            except InvalidRequirement as error:
-                known = _repaired(line) or str(error).splitlines()[0]
-            self._lines[line] = known
+            known = self._lines[line] = self._in_parts(line) or _whole(line)
         return known
+
+    def _in_parts(self, line: str) -> _Line | None:
+        """A line put together from its name, what is asked of it and its marker: of these, most are in other
+        lines too. None for one with a URL, and for what is not valid."""
+        head, mark, marker = line.partition(";")
+        name = _NAME.match(head)
+        if name is None or "@" in head:
+            return None
+        rest, key = head[name.end() :], mark + marker
+        asked, condition = self._asked.get(rest), self._conditions.get(key)
+        try:
+            if asked is None:
+                asked = self._asked[rest] = _dependency(Requirement(f"x{rest}"))
+            if condition is None:
+                condition = self._conditions[key] = _condition(Marker(marker) if mark else None)
+        except (InvalidRequirement, InvalidMarker):
+            return None
+        return _Line(asked._replace(name=normalise(name[1])), *condition)
 
     def _holds(self, line: _Line, extra: str) -> bool:
         if line.marker is None:
@@ -107,9 +126,21 @@ class Compiler:
         return known
 
 
+def _whole(line: str) -> _Line | str:
+    """A line read at once; what is wrong with it if it cannot be."""
+    try:
+        return _line(Requirement(line))
+    except InvalidRequirement as error:
+        return _repaired(line) or str(error).splitlines()[0]
+
+
 def _line(requirement: Requirement) -> _Line:
-    condition = str(requirement.marker or "")
-    return _Line(_dependency(requirement), requirement.marker, condition, _named(condition))
+    return _Line(_dependency(requirement), *_condition(requirement.marker))
+
+
+def _condition(marker: Marker | None) -> tuple[Marker | None, str, frozenset[str] | None]:
+    condition = str(marker or "")
+    return marker, condition, _named(condition)
 
 
 def _repaired(line: str) -> _Line | None:
