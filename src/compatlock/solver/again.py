@@ -81,7 +81,7 @@ class Again(Search):
         self._check()
         return (yield from super()._raise(level, core))
 
-    def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+    def _close(self, assumptions: Iterable[int]) -> Generator[Need, None, bool | None]:
         self._check()
         return (yield from super()._close(assumptions))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from compatlock.solver.formula import Formula
     from compatlock.solver.sat import Sat
@@ -28,7 +28,7 @@ class Leaps:
         self._contradiction = contradiction
         self._places: dict[int, tuple[str, int]] = {}
 
-    def package(self, above: list[int], assumption: int) -> bool:
+    def package(self, above: Collection[int], assumption: int) -> bool:
         """When the assumption that a package is newer than at a cut is refuted under `above`: prove, and make
         known to the solver, that it is at an older cut still. False when nothing is proved."""
         older = self._older(-assumption)
@@ -43,7 +43,7 @@ class Leaps:
             step *= 2
         return position >= 0
 
-    def threshold(self, tier: WorstTier, above: list[int]) -> bool:
+    def threshold(self, tier: WorstTier, above: Collection[int]) -> bool:
         """Raise a threshold by as much as can be proved in a few attempts; False when nothing is proved."""
         proved, days = tier.bound, tier.thresholds()
         position, step = -1, 2

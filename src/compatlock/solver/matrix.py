@@ -260,7 +260,7 @@ class Cells(Search):
 
     # The answer
 
-    def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+    def _close(self, assumptions: Iterable[int]) -> Generator[Need, None, bool | None]:
         outcome = yield from super()._close(assumptions)
         if outcome:
             self._spent = self._guards_in_use.spent(self.sat.model())

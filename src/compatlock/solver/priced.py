@@ -21,7 +21,7 @@ from compatlock.solver.history import Edge, allowed_before, allowed_later, serie
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 
     from compatlock.model.dependencies import Dependency
     from compatlock.model.fact import Fact
@@ -178,14 +178,14 @@ class _Priced(Again):
         return super()._shrink(charged, core, level)
 
     def _without_chunks(
-        self, charged: list[int], core: list[int], above: list[int], size: int
+        self, charged: list[int], core: list[int], above: Collection[int], size: int
     ) -> tuple[list[int], list[int]]:
         position = 0
         while len(charged) > _LARGE and position < len(charged):
             self._check()
             # With a chunk as large as all, the whole core is asked for again, which alone makes it smaller.
             rest = charged if size >= len(charged) else charged[:position] + charged[position + size :]
-            if self.sat.solve(above + rest) or -self.gates.open in self.sat.core():
+            if self.sat.solve([*above, *rest]) or -self.gates.open in self.sat.core():
                 position += size
                 continue
             core = self.sat.core()
@@ -195,7 +195,7 @@ class _Priced(Again):
                 position += size
         return charged, core
 
-    def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+    def _close(self, assumptions: Iterable[int]) -> Generator[Need, None, bool | None]:
         self._confine()
         if self.sat.variables > self.most_variables:
             raise SearchGivenUp("no cheapest set of waivers was found with a reasonable effort")

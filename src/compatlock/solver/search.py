@@ -18,7 +18,7 @@ from compatlock.solver.unique import NameOrder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Collection, Generator, Iterable, Sequence
 
     from compatlock.model.fact import Fact
     from compatlock.model.objective import Tier
@@ -190,8 +190,8 @@ class Search:
     def _base(self) -> list[int]:
         return [*self._fixed, *self.gates.assumptions]
 
-    def _assume(self, upto: int) -> list[int]:
-        return self._base + self.costs.assumptions(upto)
+    def _assume(self, upto: int) -> dict[int, int]:
+        return self.costs.assumed(self._base, upto)
 
     # One descent through the tiers
 
@@ -243,7 +243,7 @@ class Search:
         tier = self.costs.tiers[level]
         charged = [lit for lit in core if lit in tier.soft]
         self.streak = self.streak + 1 if level == self.raised else 1
-        above = [*self._fixed, *self.costs.assumptions(level)]
+        above = self.costs.assumed(self._fixed, level)
         if self.streak > _LEAP and self._prove_more(tier, above, charged):
             self.costs.moved(level, self.formula)
             return True
@@ -260,12 +260,12 @@ class Search:
                 return None
         return self._charge_core(core, level, shrink=not closed_world)
 
-    def _charge_implied(self, tier: SumTier | WorstTier, above: list[int]) -> bool:
+    def _charge_implied(self, tier: SumTier | WorstTier, above: Collection[int]) -> bool:
         """Charge what follows by propagation from the more important tiers; False when that is nothing."""
         implied = self.sat.implied(above)
         return implied is not None and self._charge_units(tier, implied)
 
-    def _prove_more(self, tier: SumTier | WorstTier, above: list[int], charged: list[int]) -> bool:
+    def _prove_more(self, tier: SumTier | WorstTier, above: Collection[int], charged: list[int]) -> bool:
         """Prove of a tier that rises and rises more than the next step; False when no more can be proved."""
         if self.leaps is None:
             from compatlock.solver.leaps import Leaps
@@ -310,7 +310,7 @@ class Search:
         position = 0
         while position < len(charged) and len(charged) > 1:
             rest = charged[:position] + charged[position + 1 :]
-            if self.sat.solve(above + rest):
+            if self.sat.solve([*above, *rest]):
                 position += 1
                 continue
             smaller = self.sat.core()
@@ -335,7 +335,7 @@ class Search:
 
     # Solving with everything read
 
-    def _close(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
+    def _close(self, assumptions: Iterable[int]) -> Generator[Need, None, bool | None]:
         """True when an answer exists whose releases are all read (it is then `best`), False when the
         assumptions contradict the clauses, None when the formula grew."""
         if not self.sat.solve(assumptions):
@@ -382,7 +382,7 @@ class Search:
 
     def _try(self, assumptions: list[int]) -> Generator[Need, None, bool | None]:
         """As `_close`, with all tiers at their optimum and further assumptions."""
-        outcome = yield from self._close(self._assume(self.upto) + assumptions)
+        outcome = yield from self._close([*self._assume(self.upto), *assumptions])
         if outcome is False:
             costs = self.costs.assumptions(self.upto)
             outcome, _ = yield from self._refuted([*self._fixed, *costs, *assumptions], self.sat.core())

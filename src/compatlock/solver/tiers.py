@@ -337,6 +337,13 @@ class Costs(Watcher):
         """The assumption that no soft literal of the first `upto` tiers holds. Some may occur twice."""
         return list(chain.from_iterable(tier.soft for tier in self.tiers[:upto]))
 
+    def assumed(self, base: Iterable[int], upto: int) -> dict[int, int]:
+        """`base` and the assumptions of the first `upto` tiers, each once, as keys."""
+        found = dict.fromkeys(base, 0)
+        for tier in self.tiers[:upto]:
+            found.update(tier.soft)
+        return found
+
     def level_of(self, assumption: int, upto: int) -> int | None:
         """The most important of the first `upto` tiers that the assumption belongs to."""
         return next((k for k in range(upto) if assumption in self.tiers[k].soft), None)
