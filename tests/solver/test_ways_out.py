@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from compatlock.model.core import Core
     from compatlock.model.dependencies import Dependencies, Dependency
     from compatlock.model.request import Request
+    from compatlock.solver.solution import Solution
     from compatlock.solver.ways_out import Solved
 
 # Few facts but those that speak of strictness, no URLs: what cannot be waived is tested by hand.
@@ -215,6 +216,25 @@ def test_the_cheapest_waivers_cost_what_the_cheapest_selection_costs(shape: Shap
         assert (solution and solution.tiers[0].value) == expected, f"seed {seed}: {case.source()}"
         waivable += expected is not None
     assert waivable > 40
+
+
+def test_a_limit_on_the_cost_excludes_what_reaches_it_and_changes_nothing_below() -> None:
+    limited = 0
+    for seed, case in contradictions(150):
+
+        def answer(below: int | None, case: Case = case) -> Solution | None:
+            universe = Universe()
+            found = Memory(case).drive(cheapest(universe, case.request, below=below), universe)
+            # How it was found is another matter.
+            return found and found._replace(counters={})
+
+        best = answer(None)
+        if best is not None:
+            least = best.tiers[0].value
+            assert answer(least) is None, f"seed {seed}: {case.source()}"
+            assert answer(least + 1) == best, f"seed {seed}: {case.source()}"
+            limited += 1
+    assert limited > 10
 
 
 def test_searches_are_given_up_when_they_take_too_much() -> None:

@@ -8,7 +8,7 @@ from compatlock.solver.search import Search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from compatlock.model.request import Request
     from compatlock.solver.search import Solution
@@ -42,15 +42,15 @@ def search_again(
 
 
 def run_again(
-    kind: type[Again], universe: Universe, request: Request, effort: Effort | None
+    kind: Callable[..., Again], universe: Universe, request: Request, effort: Effort | None
 ) -> Generator[Need, None, Solution | None]:
-    """The answer of one kind of search, within an effort."""
+    """The answer of one kind of search (a class, or what makes one), within an effort."""
     if effort is not None and effort.left <= 0:
         raise SearchGivenUp(_GIVEN_UP)
     framed = yield from frame(universe, request)
     run = kind(universe, request, framed.newest, framed.depths, thorough=False)
     if effort is not None:
-        run.most = min(effort.left, effort.each * kind.share)
+        run.most = min(effort.left, effort.each * run.share)
     try:
         return (yield from run.run())
     finally:

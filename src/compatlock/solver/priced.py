@@ -3,11 +3,13 @@
 An edge may be waived by up to four literals, the cheapest first: a known fact (what the fact's bound allows),
 history (what a later release of the same package allows; and apart from that what its minor series allowed
 before a patch release, see `solver.history`), and without evidence (any version). What history allows is
-looked up when an answer leans on it: until then its literal allows everything, so looking up only ever
-forbids, and what was proved before stays true.
+looked up when an answer leans on it, or the proof that the cost has to rise: until then its literal allows
+everything, so looking up only ever forbids, and what was proved before stays true.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from compatlock.errors import SearchGivenUp
 from compatlock.model import objective
@@ -44,11 +46,12 @@ _VARIABLES = 12_000
 
 
 def cheapest(
-    universe: Universe, request: Request, effort: Effort | None = None
+    universe: Universe, request: Request, effort: Effort | None = None, below: int | None = None
 ) -> Generator[Need, None, Solution | None]:
     """The best answer when every edge that may be waived at all can be, at its price; its first tier is the
-    least cost. None when waivers do not help. Raises SearchGivenUp when it takes too much."""
-    return (yield from run_again(_Priced, universe, request, effort))
+    least cost. None when waivers do not help, or not at a cost below `below`. Raises SearchGivenUp when it
+    takes too much."""
+    return (yield from run_again(partial(_Priced, below=below), universe, request, effort))
 
 
 class _Offer(NamedTuple):
@@ -146,6 +149,19 @@ class _Priced(Again):
     share = 2
     most_variables = _VARIABLES
 
+    def __init__(
+        self,
+        universe: Universe,
+        request: Request,
+        newest: dict[str, int],
+        depths: dict[str, int],
+        *,
+        thorough: bool = False,
+        below: int | None = None,
+    ) -> None:
+        super().__init__(universe, request, newest, depths, thorough=thorough)
+        self.below = below
+
     def _tiers(self, *, several_targets: bool) -> tuple[Tier, ...]:
         request = self.request
         rest = objective.tiers(
@@ -167,6 +183,25 @@ class _Priced(Again):
         self.costs.on_side(literal)
         if cost:
             self.costs.on_constant(COST, literal, cost)
+
+    def _raise(self, level: int, core: list[int]) -> Generator[Need, None, bool | None]:
+        """Before the cost rises, what history really allows is looked up for all that the contradiction is
+        about: with one look-up for each best answer, all other tiers would be proved again in between."""
+        cost = self.costs.tiers[0]
+        if level == 0:
+            _, core = self._shrink([lit for lit in core if lit in cost.soft], core, level)
+            if (yield from self._look_up_all([-lit for lit in core])):
+                return None
+        raised = yield from super()._raise(level, core)
+        return False if self._is_too_dear else raised
+
+    @property
+    def _is_too_dear(self) -> bool:
+        return self.below is not None and self.costs.tiers[0].bound >= self.below
+
+    def _climb(self) -> Generator[Need, None, bool | None]:
+        # What follows by propagation alone may suffice.
+        return False if self._is_too_dear else (yield from super()._climb())
 
     def _shrink(self, charged: list[int], core: list[int], level: int) -> tuple[list[int], list[int]]:
         """First drops assumptions in large chunks: with so many waivers on offer cores are large."""
@@ -203,11 +238,7 @@ class _Priced(Again):
         outcome = yield from super()._close(assumptions)
         if not outcome:
             return outcome
-        used = [lit for lit in self.sat.model() if lit in self.priced.offers and lit not in self.looked_up]
-        grew = False
-        for literal in used:
-            grew = (yield from self._look_up(literal)) or grew
-        if grew:
+        if (yield from self._look_up_all(self.sat.model())):
             self.best, self.broken = best, broken
             return None
         return True
@@ -216,6 +247,13 @@ class _Priced(Again):
         while self.priced.confined:
             literal, on, bound = self.priced.confined.pop()
             self.formula.confine([-literal], on, self.universe.packages[on].runs(bound))
+
+    def _look_up_all(self, literals: Iterable[int]) -> Generator[Need, None, bool]:
+        """What those of the literals that are waivers really allow; True when that forbids something."""
+        grew = False
+        for literal in [lit for lit in literals if lit in self.priced.offers and lit not in self.looked_up]:
+            grew = (yield from self._look_up(literal)) or grew
+        return grew
 
     def _look_up(self, literal: int) -> Generator[Need, None, bool]:
         """What a waiver that an answer leans on really allows; True when that forbids something."""

@@ -142,10 +142,11 @@ def solve(
 
 
 def cheapest_waivers(
-    universe: Universe, request: Request, core: Core, effort: Effort | None = None
+    universe: Universe, request: Request, core: Core, effort: Effort | None = None, below: int | None = None
 ) -> Generator[Need, None, Solved | None]:
-    """The cheapest set of waivers, proved; None when waivers do not help. Raises SearchGivenUp as `solve`."""
-    solution = yield from cheapest(universe, request, effort)
+    """The cheapest set of waivers, proved; None when waivers do not help, or not at a cost below `below`.
+    Raises SearchGivenUp as `solve`."""
+    solution = yield from cheapest(universe, request, effort, below)
     if solution is None:
         return None
     least = solution.tiers[0].value

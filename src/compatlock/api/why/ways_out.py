@@ -65,8 +65,9 @@ def ways_out(
     found += finder.solved(changes.waivers(request, core))
     cheap = min((solved.way.cost for solved in found if solved.way.waivers), default=None)
     if cheap is None or cheap > COST_LIFTED:
-        # Two waivers with evidence cost less than one without.
-        cheapest = changes.cheapest_waivers(universe, request, core, finder.effort)
+        # Two waivers with evidence cost less than one without. (Of sets that cost as much as a single waiver,
+        # that one is the smallest.)
+        cheapest = changes.cheapest_waivers(universe, request, core, finder.effort, cheap)
         alone = any(solved.way.waivers for solved in found)
         best = finder.attempt(cheapest, told="" if alone else "a set of waivers")
         if best is not None and best.way.waivers not in {solved.way.waivers for solved in found}:
