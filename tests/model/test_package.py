@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compatlock.index.specifiers import answer
 from compatlock.model.package import PRERELEASE, YANKED, Package
@@ -124,3 +126,10 @@ def test_lag_in_days_is_floored_and_monotone_from_the_newest_down() -> None:
 def test_without_upload_times_lag_in_days_is_lag_in_releases() -> None:
     a = package(["3", "2", "1"], times=[5 * DAY, None, 0])
     assert [a.lag_days(i, 0) for i in range(3)] == [0, 1, 2]
+
+
+@given(st.lists(st.none() | st.integers(0, 40 * DAY), min_size=1, max_size=8))
+def test_the_lag_of_one_candidate_is_that_of_the_table(times: list[int | None]) -> None:
+    a = package([str(n) for n in range(len(times), 0, -1)], times=times)
+    for newest in range(a.size):
+        assert [a.lag_days(i, newest) for i in range(a.size)] == [*a.lags_in_days(newest)]

@@ -90,7 +90,7 @@ class Package:
         self._runs: dict[str, Runs] = {}
         self._admitted: dict[str, frozenset[int]] = {}
         self._releases_behind: dict[int, list[int]] = {}
-        self._days_behind: dict[int, list[int]] = {}
+        self._days_behind: dict[int, Sequence[int]] = {}
 
     def called(self, name: str) -> Package:
         """The same candidates under another name."""
@@ -236,16 +236,24 @@ class Package:
         """Of each candidate, how many whole days it is behind candidate `newest` by upload time, monotone
         from the newest down (a backport is as far behind as what precedes it). Without upload times:
         releases behind."""
+        known = self._days_behind.get(newest)
+        if known is None:
+            known = self._days_behind[newest] = self._count_days(newest)
+        return known
+
+    def _count_days(self, newest: int) -> Sequence[int]:
         times = [t for t in self.times if t is not None]
         if len(times) < self.size or not times:
             return self.lags_in_releases(newest)
-        lags = self._days_behind.get(newest)
-        if lags is None:
-            behind = ((times[newest] - t) // SECONDS_PER_DAY for t in times[newest + 1 :])
-            lags = [0] * newest + list(accumulate(behind, max, initial=0))
-            self._days_behind[newest] = lags
-        return lags
+        behind = ((times[newest] - t) // SECONDS_PER_DAY for t in times[newest + 1 :])
+        return [0] * newest + list(accumulate(behind, max, initial=0))
 
     def lag_days(self, index: int, newest: int) -> int:
-        """Lag of one candidate; see `lags_in_days`."""
-        return 0 if index <= newest else self.lags_in_days(newest)[index]
+        """Lag of one candidate; see `lags_in_days`. No table is made for it."""
+        if index <= newest:
+            return 0
+        times = [*self.times]
+        since = [t for t in times[newest : index + 1] if t is not None]
+        if None in times or not times:
+            return self.lags_in_releases(newest)[index]
+        return (since[0] - min(since)) // SECONDS_PER_DAY
