@@ -61,6 +61,14 @@ def test_entries_as_the_public_index_writes_them(separators: tuple[str, str]) ->
     assert f"[{found.text}]".encode() in body
 
 
+def test_texts_that_are_not_escaped() -> None:
+    entry = changed(yanked="\xfcbel \u4e0d \\")
+    body = json.dumps({"files": [ENTRY, entry]}, ensure_ascii=False).encode()
+    assert files(body) == one_by_one(body)
+    assert files(body.replace("\xfc".encode(), b"\xff")) is None
+    assert files(b"\xef\xbb\xbf" + body) is None
+
+
 @pytest.mark.parametrize("place", [0, 1, 3])
 def test_the_files_may_stand_anywhere_in_the_answer(place: int) -> None:
     items: list[tuple[str, Any]] = [*REST.items()]
@@ -73,6 +81,8 @@ USUAL = [
     changed(yanked=True),
     changed(yanked="broken, see #5 [and more"),
     changed(yanked=""),
+    changed(yanked='it is "bad", a \\"filename\\" \\'),
+    changed(yanked="schlecht, \xfcbel \u4e0d\U0001f600"),
     changed(yanked=None),
     changed(core_metadata=False),
     changed(core_metadata=None),
@@ -110,6 +120,9 @@ def test_what_a_whole_answer_lacks(left_out: str) -> None:
 
 
 UNUSUAL = [
+    changed(requires_python='"'),
+    changed(requires_python="\\"),
+    changed(url="https://files.example/\xfc"),
     changed(url="/relative"),
     changed(url="http://files.example/a"),
     changed(url="https://me:secret@files.example/a"),
@@ -128,8 +141,6 @@ UNUSUAL = [
     changed(upload_time=None),
     changed(upload_time="2024-13-02T03:04:05.123456Z"),
     changed(requires_python=3),
-    changed(yanked="it is \"bad\""),
-    changed(yanked="schlecht, \xfcbel"),
     changed(yanked="[bad]"),
     changed(yanked=5),
     changed(provenance=["a"]),

@@ -63,7 +63,7 @@ def parse_listing(
         other = excerpt(skipped[0].filename, 60)
         raise _no_listing(project, page_url, f"those of another one, such as `{other}`")
     if answer.uniform is not None:
-        content = answer.uniform.text.encode("ascii")
+        content = answer.uniform.text.encode()
         kept = sent if is_packed else packed(body)
     else:
         content = encode_files(releases)

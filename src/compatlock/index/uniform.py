@@ -26,7 +26,8 @@ _FILES = re.compile(r'"files":\s*(?=\[\{")')
 # What stands between texts in the two ways to write JSON: after a key, and after a value.
 _STYLES = ((":", ","), (": ", ", "))
 _HASH = r'\{"sha256"<colon>"([^"]*)"\}'
-# Strings without escapes: no text has a backslash. What is null, or no hash, gives "".
+# Strings without escapes, but for the reasons of yanks: no other text has a backslash. What is null, or no
+# hash, gives "".
 _VALUES = {
     "filename": '"([^"]*)"',
     "url": '"([^"]*)"',
@@ -34,7 +35,7 @@ _VALUES = {
     "size": "([0-9]+)",
     "upload-time": '"([^"]*)"',
     "requires-python": '(?:null|"([^"]*)")',
-    "yanked": '(false|true|null|"[^"]*")',
+    "yanked": r'(false|true|null|"[^"\\]*(?:\\.[^"\\]*)*")',
 }
 _SIDE_FILE = f"(?:false|null|{_HASH})"
 _OF_NO_INTEREST = r'(?:"[^"]*"|[a-z]+|[0-9]+|\{[^{}]*\})'
@@ -55,7 +56,7 @@ class UniformAnswer(NamedTuple):
 def read_uniform(body: bytes) -> UniformAnswer | None:
     """The files of an answer; None for one that is written in another way, or has none."""
     try:
-        text = body.decode("ascii")
+        text = body.decode()
     except UnicodeDecodeError:
         return None
     begins = _FILES.search(text)
@@ -69,16 +70,20 @@ def read_uniform(body: bytes) -> UniformAnswer | None:
         rest = json.loads(f"{text[:start]}[]{text[end + 1 :]}")
     except (ValueError, RecursionError):
         return None
-    if not isinstance(rest, dict) or rest.get("files") != [] or text.find("\\", start, end) >= 0:
+    if not isinstance(rest, dict) or rest.get("files") != []:
         return None
     entries = text[start + 1 : end]
-    columns = _columns(entries, [*first])
+    try:
+        columns = _columns(entries, [*first])
+    except ValueError:
+        return None
     files = None if columns is None else files_in(columns)
     return None if files is None else UniformAnswer(files, rest, entries)
 
 
 def _columns(entries: str, keys: list[str]) -> Columns | None:
-    """The fields of all entries, which have these keys in this order; None when one has others."""
+    """The fields of all entries, which have these keys in this order; None when one has others. Raises
+    ValueError."""
     if not keys or not all(map(_KEY.match, keys)):
         return None
     first = f'{{"{keys[0]}"'
@@ -97,7 +102,10 @@ def _columns(entries: str, keys: list[str]) -> Columns | None:
         return None
     fields: dict[str, Sequence[Any]] = dict(zip(found, zip(*rows, strict=True), strict=True))
     size = len(rows)
-    yanked = fields.get("yanked", ())
+    yanks = fields.get("yanked", ())
+    if "\\" in entries and entries.count("\\") != sum(written.count("\\") for written in yanks):
+        return None
+    reasons = {written: _reason(written) for written in {*yanks}}
     return Columns(
         fields["filename"],
         fields["url"],
@@ -105,15 +113,13 @@ def _columns(entries: str, keys: list[str]) -> Columns | None:
         [*map(int, fields["size"])] if "size" in fields else [0] * size,
         fields.get("upload-time", [None] * size),
         fields.get("requires-python", [""] * size),
-        [None] * size if not any(_is_yanked(each) for each in {*yanked}) else [*map(_reason, yanked)],
+        [None] * size if {*reasons.values()} <= {None} else [*map(reasons.get, yanks)],
         fields.get(side_file, [""] * size),
     )
 
 
-def _is_yanked(written: str) -> bool:
-    return _reason(written) is not None
-
-
 def _reason(written: str) -> str | None:
-    """Why a file is yanked; None when it is not."""
-    return _YANKED[written] if written in _YANKED else written[1:-1]
+    """Why a file is yanked; None when it is not. Raises ValueError."""
+    if written in _YANKED:
+        return _YANKED[written]
+    return str(json.loads(written)) if "\\" in written else written[1:-1]
