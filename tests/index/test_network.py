@@ -49,9 +49,15 @@ class Collector:
         assert file.filename == f"{project}-1.0-py3-none-any.whl"
         return [(name, "") for name in metadata.requires_dist], []
 
-    def fetch(self, network: Network, *projects: str) -> None:
+    def fetch(self, network: Network, *projects: str, enough: str = "") -> None:
         wanted = [(project, self.etags.get(project, "")) for project in projects]
-        network.fetch(wanted, [], on_listing=self.on_listing, on_metadata=self.on_metadata)
+        network.fetch(
+            wanted,
+            [],
+            on_listing=self.on_listing,
+            on_metadata=self.on_metadata,
+            until=lambda: enough in self.listings,
+        )
 
 
 def test_nothing_to_fetch_is_nothing(server: IndexServer) -> None:
@@ -119,6 +125,32 @@ def test_what_a_callback_raises_ends_the_fetch(server: IndexServer) -> None:
         Collector().fetch(network, "app0")
 
 
+def test_nobody_waits_for_more_than_is_wanted_and_the_rest_comes_with_the_next_fetch(
+    server: IndexServer,
+) -> None:
+    server.disturb("/simple/app1/", "stall", seconds=0.2)
+    first, second = Collector(), Collector()
+    with Network(server.url) as network:
+        first.fetch(network, "app1", "app0", enough="app0")
+        assert "app1" not in first.listings
+        second.fetch(network, "app2")
+        assert network.requests == 3
+    assert [*second.listings] == ["app2"]
+    assert first.listings["app1"] is not None
+
+
+def test_what_is_abandoned_is_handed_to_nobody(server: IndexServer) -> None:
+    server.disturb("/simple/app1/", "stall", seconds=0.1)
+    first, second = Collector(), Collector()
+    with Network(server.url) as network:
+        network.abandon()
+        first.fetch(network, "app1", "app0", enough="app0")
+        network.abandon()
+        second.fetch(network, "app1")
+    assert "app1" not in first.listings
+    assert second.listings["app1"] is not None
+
+
 def test_it_works_inside_a_running_event_loop(server: IndexServer) -> None:
     async def notebook() -> Collector:
         collector = Collector(follow=True)
@@ -139,8 +171,9 @@ def test_progress_is_told_in_the_callers_thread(server: IndexServer) -> None:
 
 
 def test_close_ends_the_thread_and_may_be_repeated(server: IndexServer) -> None:
+    server.disturb("/simple/app1/", "stall", seconds=0.1)
     network = Network(server.url)
-    Collector().fetch(network, "app0")
+    Collector().fetch(network, "app1", "app0", enough="app0")
     network.close()
     network.close()
     assert "compatlock-network" not in {thread.name for thread in threading.enumerate()}

@@ -135,10 +135,9 @@ class _Network:
     def judge_for(self, *scope: object) -> None:
         assert scope == (TARGET, POLICIES[0])
 
-    def fetch(self, listings: Any, metadata: Any, *, on_listing: Any, on_metadata: Any) -> None:
+    def fetch(self, listings: Any, _metadata: Any, *, on_listing: Any, **_: Any) -> None:
         for key, _ in listings:
             on_listing(key, self.listing, "")
-        del metadata, on_metadata
 
 
 def test_a_run_takes_what_was_sent_and_looks_at_little(decoded: list[str]) -> None:

@@ -90,6 +90,9 @@ def _answered(
                 if not heals:
                     raise
                 heals.pop(0)()
+            if network is not None:
+                # What is still under way is for a supply that is none any more.
+                network.abandon()
     finally:
         if network is not None:
             network.close()

@@ -61,9 +61,16 @@ class LazyNetwork:
         *,
         on_listing: OnListing,
         on_metadata: OnMetadata,
+        until: Callable[[], bool] = lambda: False,
     ) -> None:
         """See `Network.fetch`."""
-        self._opened().fetch(listings, metadata, on_listing=on_listing, on_metadata=on_metadata)
+        network = self._opened()
+        network.fetch(listings, metadata, on_listing=on_listing, on_metadata=on_metadata, until=until)
+
+    def abandon(self) -> None:
+        """See `Network.abandon`."""
+        if self._network is not None:
+            self._network.abandon()
 
     def download(self, project: str, file: File) -> bytes:
         """See `Network.download`."""

@@ -61,6 +61,7 @@ class Network:
             for index in given
         ]
         self._thread = LoopThread("compatlock-network")
+        self._call = _Call(self._clients, self._thread)
 
     @property
     def requests(self) -> int:
@@ -84,8 +85,11 @@ class Network:
         *,
         on_listing: OnListing,
         on_metadata: OnMetadata,
+        until: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Fetch everything at once; return when all of it has been handed to the callbacks.
+        """Fetch everything at once; return when all that is under way has been handed to the callbacks, or as
+        soon as `until` says that it is enough. What is under way then goes on, and is handed over in the next
+        fetch.
 
         `on_listing(project, listing, etag)` and `on_metadata(project, file, metadata)` are called as answers
         arrive, in any order; a listing is None when the given etag is still valid. They may return a further
@@ -93,22 +97,29 @@ class Network:
 
         Raises the first IndexUnavailable, or what a callback raises; the rest is then cancelled.
         """
-        call = _Call(self._clients, self._thread)
+        call = self._call
         try:
-            call.start((listings, metadata))
-            while call.pending:
+            call.start((listings, metadata), _Takers(on_listing, on_metadata))
+            while call.pending and not until():
                 answer = call.answers.get()
                 call.pending -= 1
                 if isinstance(answer, BaseException):
                     raise answer
                 self._show_progress()
-                batch = on_listing(*answer) if isinstance(answer, _ListingAnswer) else on_metadata(*answer)
+                takers, take = answer
+                batch = take()
                 if batch is not None:
-                    call.start(batch)
-        finally:
-            if call.pending:
-                call.cancel()
-                self._thread.run(self._transport.renew())
+                    call.start(batch, takers)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Ask no further for what is under way: nobody wants it any more."""
+        call, self._call = self._call, _Call(self._clients, self._thread)
+        if call.pending:
+            call.cancel()
+            self._thread.run(self._transport.renew())
 
     def download(self, project: str, file: File) -> bytes:
         """The bytes of a file of `project` (named as in `fetch`), which are what its hash says. Raises
@@ -120,6 +131,7 @@ class Network:
         """Close the connections and end the thread. No fetch may be running."""
         if self._thread.is_closed:
             return
+        self._call.cancel()
         self._thread.run(self._transport.aclose())
         self._thread.close()
         self._parser.close()
@@ -139,24 +151,19 @@ class Network:
             self._on_progress(self._progress)
 
 
-class _ListingAnswer(NamedTuple):
-    project: str
-    listing: Listing | None
-    etag: str
+class _Takers(NamedTuple):
+    """Who is handed the answers to a batch, and to those that follow from it."""
+
+    on_listing: OnListing
+    on_metadata: OnMetadata
 
 
-class _MetadataAnswer(NamedTuple):
-    project: str
-    file: File
-    metadata: Metadata
-
-
-_Answer: TypeAlias = "_ListingAnswer | _MetadataAnswer"
+_Answer: TypeAlias = "tuple[_Takers, Callable[[], Batch | None]]"
 _Work: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
 
 
 class _Call:
-    """One fetch: its tasks live in the loop's thread, `pending` and `answers` are the caller's."""
+    """What is under way: its tasks live in the loop's thread, `pending` and `answers` are the caller's."""
 
     def __init__(self, clients: Sequence[IndexClient], thread: LoopThread) -> None:
         self.pending = 0
@@ -164,10 +171,10 @@ class _Call:
         self._clients = clients
         self._jobs = Jobs(thread, self.answers.put)
 
-    def start(self, batch: Batch) -> None:
+    def start(self, batch: Batch, takers: _Takers) -> None:
         listings, metadata = batch
-        work: list[_Work] = [partial(self._listing, *wanted) for wanted in listings]
-        work += [partial(self._metadata, *wanted) for wanted in metadata]
+        work: list[_Work] = [partial(self._listing, takers, *wanted) for wanted in listings]
+        work += [partial(self._metadata, takers, *wanted) for wanted in metadata]
         if work:
             self.pending += len(work)
             self._jobs.start(work)
@@ -176,10 +183,12 @@ class _Call:
         """Cancel what is still running, and wait until it has let go of its connections."""
         self._jobs.cancel()
 
-    async def _listing(self, project: str, etag: str) -> None:
+    async def _listing(self, takers: _Takers, project: str, etag: str) -> None:
         name, position = split_key(project)
-        self.answers.put(_ListingAnswer(project, *await self._clients[position].listing(name, etag)))
+        found = await self._clients[position].listing(name, etag)
+        self.answers.put((takers, partial(takers.on_listing, project, *found)))
 
-    async def _metadata(self, project: str, file: File) -> None:
+    async def _metadata(self, takers: _Takers, project: str, file: File) -> None:
         name, position = split_key(project)
-        self.answers.put(_MetadataAnswer(project, file, await self._clients[position].metadata(name, file)))
+        found = await self._clients[position].metadata(name, file)
+        self.answers.put((takers, partial(takers.on_metadata, project, file, found)))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from compatlock.index.indexes import IndexSet
     from compatlock.index.lazy_network import LazyNetwork
+    from compatlock.index.prefetch import UnderWay
     from compatlock.index.store import Store
     from compatlock.model.building import Builder, Sdist
     from compatlock.model.dependencies import Dependencies
@@ -66,6 +67,7 @@ class Supply(Holdings):
         self._network = network
         self._refresh = refresh
         self._builder = builder
+        self._under_way: UnderWay | None = None
         # The releases of which it is settled whether they are built.
         self._settled: set[tuple[str, int]] = set()
         # What the user asks for: it is not read here, but tells what is worth to be fetched along.
@@ -204,9 +206,8 @@ class Supply(Holdings):
     # Fetching
 
     def fetch(self, names: Iterable[str], releases: Iterable[tuple[str, int]]) -> None:
-        """Fetch listings and metadata in one concurrent batch, and with them, for speed, what is very
-        likely asked for next: the metadata of each new package's newest candidate and the listings of
-        what a fetched release needs."""
+        """Fetch listings and metadata in one concurrent batch, and have the network go on with what is very
+        likely asked for next (see `prefetch.Batch`)."""
         names, releases = list(names), list(releases)
         if self._network is None:
             what = names[0] if names else self._release_text(*releases[0])
@@ -214,12 +215,23 @@ class Supply(Holdings):
                 f"offline, and the cache holds nothing about {what}",
                 hints=["run once without `--offline`, with the same target and index"],
             )
-        from compatlock.index.prefetch import Batch
+        from compatlock.index.prefetch import Batch, UnderWay
 
         self._network.judge_for(self.target, self.policy)
-        batch = Batch(self)
-        listings, metadata = batch.ask(names, releases)
-        self._network.fetch(listings, metadata, on_listing=batch.on_listing, on_metadata=batch.on_metadata)
+        if self._under_way is None:
+            self._under_way = UnderWay()
+        batch = Batch(self, self._under_way)
+        while True:
+            self._network.fetch(
+                *batch.want(names, releases),
+                on_listing=batch.on_listing,
+                on_metadata=batch.on_metadata,
+                until=batch.is_complete,
+            )
+            if batch.is_complete():
+                break
+            # Another fetch failed, with which all was given up that was under way.
+            self._under_way.clear()
         self._store.flush()
 
     def _release_text(self, name: str, index: int) -> str:
