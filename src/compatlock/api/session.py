@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from compatlock.api.request import Prepared, prepare
 from compatlock.errors import NotCached
 from compatlock.index.indexes import IndexSet
@@ -82,6 +84,8 @@ def _answered(
                     builder=builder,
                 )
                 supply.expected = (*request.roots, *request.constraints)
+                if network is not None and on_progress is not None:
+                    supply.tell = partial(_tell, on_progress)
                 return work(prepared, supply)
             except IndexChanged:
                 # What the cache held was old: believe none of it in the next attempt.
@@ -96,6 +100,12 @@ def _answered(
     finally:
         if network is not None:
             network.close()
+
+
+def _tell(on_progress: Callable[[Progress], None], stage: str) -> None:
+    from compatlock.index.progress import Progress
+
+    on_progress(Progress("", 0, 0, 0, 0, stage=stage))
 
 
 def _builder(

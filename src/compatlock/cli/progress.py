@@ -31,11 +31,16 @@ class _Display:
     def __init__(self) -> None:
         self._stop: Callable[[], None] = lambda: None
         self._update: Callable[[str], None] | None = None
+        self._stage = ""
 
     def show(self, progress: Progress) -> None:
-        text = f"reading the index: {progress.done} of {progress.wanted} ({progress.what})"
-        if progress.building:
-            text = f"building {progress.building} for its metadata"
+        if progress.stage:
+            self._stage = f"{progress.stage}; "
+        text = f"{self._stage}reading the index: {progress.done} of {progress.wanted} ({progress.what})"
+        if progress.stage:
+            text = progress.stage
+        elif progress.building:
+            text = f"{self._stage}building {progress.building} for its metadata"
         if self._update is None:
             from rich.console import Console
 

@@ -14,7 +14,8 @@ class Progress(NamedTuple):
     as the search goes on), requests sent, and bytes received as they came over the wire.
 
     `what` is what was just finished: a project's name or a file's name. When an sdist is about to be built
-    for its metadata, `building` says which, and nothing else is told.
+    for its metadata, `building` says which, and nothing else is told. `stage` is told alone, too: what the
+    run goes on to from now on when that is more than finding an answer.
     """
 
     what: str
@@ -23,6 +24,7 @@ class Progress(NamedTuple):
     requests: int
     bytes_received: int
     building: str = ""
+    stage: str = ""
 
 
 class Tally:

@@ -15,7 +15,7 @@ from compatlock.model.dependencies import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from compatlock.index.indexes import IndexSet
     from compatlock.index.lazy_network import LazyNetwork
@@ -72,6 +72,8 @@ class Supply(Holdings):
         self._settled: set[tuple[str, int]] = set()
         # What the user asks for: it is not read here, but tells what is worth to be fetched along.
         self.expected: tuple[Requirement, ...] = ()
+        # To be called with what the run goes on to, for who watches it.
+        self.tell: Callable[[str], None] = lambda _stage: None
         self.fetched_listings = 0
         self.fetched_metadata = 0
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # So many changes that were given up are listed.
 _LISTED = 4
+_LOOKING = "{}, looking for ways out"
 
 
 def contradiction(
@@ -47,6 +48,9 @@ def contradiction(
     try:
         core = drive(finder.first(), universe, supply)
         supply.confirm(_packages(core))
+        if all_cores:
+            # Else it is a question beside an answer.
+            supply.tell(_LOOKING.format("there is no answer"))
         found, unknown = _look_for_ways_out(core, request, universe, supply, limits)
         cores = Cores((core,), complete=False)
         if all_cores:
@@ -80,6 +84,7 @@ def too_old(
         if is_held_by_user(core):
             return None
         supply.confirm(_packages(core))
+        supply.tell(_LOOKING.format("there is no recent answer"))
         way = WayOut(ACCEPT_LAG, accepting(packages))
         accepted = drive(complete(way, universe, request, core, solution), universe, supply)
         # An old answer is what was asked for, and still of less use than recent ones apart.
