@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from compatlock.errors import InputError
-from compatlock.model.core import GUARD
 from compatlock.model.display import excerpt
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import normalise
 from compatlock.model.package import YANKED
-from compatlock.model.requirement import Requirement
+from compatlock.model.requirement import GUARD, Requirement
 from compatlock.solver.depth import runs_on_target
 
 TYPE_CHECKING = False

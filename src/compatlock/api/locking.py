@@ -142,6 +142,8 @@ def _without_effect(request: Request, universe: Universe, supply: Supply) -> tup
 
 
 def _with_remarks(outcome: Outcome, request: Request, supply: Supply) -> Outcome:
+    if not request.waivers and not request.overrides and not request.amendments:
+        return outcome._replace(lock=outcome.lock._replace(notes=tuple(sorted(outcome.lock.notes))))
     from compatlock.api.why.remarks import (
         edge_override_notes,
         exclusion_notes,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from compatlock.api.cache_folder import user_cache_folder
 from compatlock.model.display import quote, without_credentials
 from compatlock.model.index import Indexes
 from compatlock.model.lock import OlderPin
@@ -182,6 +181,8 @@ class LockOptions(NamedTuple):
         named = os.environ.get("COMPATLOCK_CACHE_DIR")
         if named:
             return named
+        from compatlock.api.cache_folder import user_cache_folder
+
         return user_cache_folder()
 
 

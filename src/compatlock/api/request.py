@@ -5,9 +5,8 @@ from __future__ import annotations
 from compatlock.api.options import Asked, LockOptions
 from compatlock.api.times import parse_time
 from compatlock.errors import InputError
-from compatlock.inputs.file_settings import FileSettings
+from compatlock.inputs.file_settings import FileSettings, RequirementsFile
 from compatlock.inputs.requirement_line import parse_constraints, parse_requirements
-from compatlock.inputs.sources import read_sources
 from compatlock.knowledge.apply import FactIndex, is_hardware
 from compatlock.knowledge.load import load_facts, load_profile, shadowing_note
 from compatlock.model.cuda import AUTO, knows_files_for
@@ -25,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping, Sequence
 
-    from compatlock.inputs.requirements_file import RequirementsFile
     from compatlock.model.fact import Fact
     from compatlock.model.profile import Profile
     from compatlock.model.waiver import Waiver
@@ -135,6 +133,10 @@ def _read_files(options: LockOptions, target: Target, memo: MutableMapping[str, 
         wanted = ProjectSelection(
             options.extras, options.groups, options.all_extras, options.all_groups, options.only_groups
         )
+    if not (options.files or options.constraints or wanted):
+        return RequirementsFile()
+    from compatlock.inputs.sources import read_sources
+
     files = read_sources(options.files, options.constraints, wanted=wanted, memo=memo)
     if files.requires_python:
         from compatlock.inputs.pyproject import python_problems

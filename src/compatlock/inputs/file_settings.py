@@ -1,4 +1,5 @@
-"""What input files ask for beside their lines: indexes, policies, hashes, amended dependencies."""
+"""What input files say: their lines, and what they ask for beside them (indexes, policies, hashes, amended
+dependencies)."""
 
 from __future__ import annotations
 
@@ -67,6 +68,22 @@ class FileSettings(NamedTuple):
     exclusions: tuple[ScopedEdge, ...] = ()
     hashes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     policies: tuple[FilePolicy, ...] = ()
+
+
+class RequirementsFile(NamedTuple):
+    """Lines of requirements files as pairs of text and origin (`FILE:LINE`).
+
+    `files` are the paths read, nested ones included, `notes` remarks on what was left out.
+    `requires_python` are the versions of Python that projects ask for: specifiers and their origins.
+    `settings` is what the files ask for besides.
+    """
+
+    lines: tuple[tuple[str, str], ...] = ()
+    constraints: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    requires_python: tuple[tuple[str, str], ...] = ()
+    settings: FileSettings = FileSettings()
 
 
 def joined(settings: Iterable[FileSettings]) -> FileSettings:

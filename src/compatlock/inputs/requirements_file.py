@@ -1,6 +1,6 @@
 """Requirements files (pip's format) into lines with their origins, nested files included.
 
-Only `codecs`, `os` and `re` are imported: this runs on every lock. What the lines say is left to
+Only `codecs` and `os` are imported: this runs on every lock. What the lines say is left to
 `requirement_line`, but for the report of errors, which names every bad line at once.
 """
 
@@ -11,6 +11,7 @@ import os
 from compatlock.errors import InputError
 from compatlock.inputs.file_bytes import STDIN, read_bytes
 from compatlock.inputs.file_settings import FileSettings, joined
+from compatlock.inputs.file_settings import RequirementsFile as RequirementsFile
 from compatlock.inputs.requirements_text import decode, expand_variables, logical_lines
 from compatlock.model.named_tuple import NamedTuple
 
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
 _DEEPEST = 50
 # How a lock of ours begins: its lines about indexes are for installers.
 _OUR_LOCK = "# Locked by compatlock "
-
-
-class RequirementsFile(NamedTuple):
-    """Lines of requirements files as pairs of text and origin (`FILE:LINE`).
-
-    `files` are the paths read, nested ones included, `notes` remarks on what was left out.
-    `requires_python` are the versions of Python that projects ask for: specifiers and their origins.
-    `settings` is what the files ask for besides.
-    """
-
-    lines: tuple[tuple[str, str], ...] = ()
-    constraints: tuple[tuple[str, str], ...] = ()
-    files: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    requires_python: tuple[tuple[str, str], ...] = ()
-    settings: FileSettings = FileSettings()
 
 
 def read_requirements(path: str, *, constraint: bool = False) -> RequirementsFile:

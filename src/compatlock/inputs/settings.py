@@ -11,7 +11,6 @@ from compatlock.model.display import printable, redact
 from compatlock.model.index import Indexes, PackageIndex, assign, parse_index, split_name
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.policy import ALL, split
-from compatlock.model.secret import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,6 +174,8 @@ class _Reader:
             )
             if user or password:
                 from urllib.parse import quote
+
+                from compatlock.model.secret import Secret
 
                 return index._replace(login=Secret(f"{quote(user, safe='')}:{quote(password, safe='')}"))
         return index

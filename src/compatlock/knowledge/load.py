@@ -9,16 +9,16 @@ import os
 
 from compatlock.errors import FactError, InputError
 from compatlock.knowledge.memo import decode_fact, decode_profile, read_compiled, remembered
-from compatlock.knowledge.user_profiles import OWN_FILE, PROJECT_FILE, find_user_profiles
 from compatlock.model.fact import SHIPPED_FACTS, Fact
 from compatlock.model.names import closest
-from compatlock.model.profile import Profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping, Sequence
     from pathlib import Path
     from typing import Any
+
+    from compatlock.model.profile import Profile
 
 # What is shipped. Our wheels are always unpacked, and importlib.resources costs imports.
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
@@ -70,6 +70,8 @@ def load_profile(
     """
     if name_or_path.endswith(".toml") or "/" in name_or_path or os.sep in name_or_path:
         return _profile_of(read_file(name_or_path, name_or_path), name_or_path, memo)
+    from compatlock.knowledge.user_profiles import find_user_profiles
+
     own = find_user_profiles(start, memo=memo)
     if name_or_path in own:
         return own[name_or_path]
@@ -85,6 +87,8 @@ def all_profiles(
 
     Raises FactError for a file of the user's that is wrong.
     """
+    from compatlock.knowledge.user_profiles import find_user_profiles
+
     profiles = find_user_profiles(start, memo=memo)
     for name in profile_names():
         if name not in profiles:
@@ -100,6 +104,8 @@ def profile_names() -> tuple[str, ...]:
 
 def shadowing_note(profile: Profile) -> str:
     """Return what to say when a profile is the user's own and hides a shipped one of its name, else `""`."""
+    from compatlock.knowledge.user_profiles import OWN_FILE, PROJECT_FILE
+
     own = os.path.basename(profile.origin) in (OWN_FILE, PROJECT_FILE)
     if not own or profile.name not in profile_names():
         return ""

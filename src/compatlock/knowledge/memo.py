@@ -11,7 +11,6 @@ from zlib import crc32
 
 from compatlock.model.fact import Fact, FactBound
 from compatlock.model.json_text import loads
-from compatlock.model.profile import Profile
 from compatlock.model.requirement import Requirement
 from compatlock.model.waiver import Waiver
 
@@ -19,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
     from typing import Any, TypeVar
+
+    from compatlock.model.profile import Profile
 
     _Value = TypeVar("_Value")
 
@@ -94,6 +95,8 @@ def decode_fact(values: list[Any]) -> Fact:
 
 def decode_profile(values: list[Any]) -> Profile:
     """Return the profile that JSON made of one. Raises TypeError or ValueError for anything else."""
+    from compatlock.model.profile import Profile
+
     profile = Profile(*values)
     roots = tuple(Requirement(*root) for root in profile.roots)
     return profile._replace(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from compatlock.model.named_tuple import NamedTuple
+from compatlock.model.requirement import GUARD as GUARD
+from compatlock.model.requirement import QUESTION as QUESTION
 
 # Kinds of statements.
 ROOT = "root"  # the user asks for `on`
@@ -13,11 +15,6 @@ URL = "url"  # the same, as a direct reference, which no index can serve
 FACT = "fact"  # a known fact about `package` and `on`; for an undeclared dependency also about `releases`
 TARGET = "target"  # the target runs only versions of CUDA (`on`) within `specifier`
 PROBLEM = "problem"  # `releases` of `package` cannot be used at all
-
-# Origins of lines that are not the user's to move: the guard against old answers (with its limit), and the
-# version that a question is about.
-GUARD = "--max-lag"
-QUESTION = "the question"
 
 
 class CoreEdge(NamedTuple):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from compatlock.model.secret import HIDDEN
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Sequence
+
+# What stands in the place of what must not be shown.
+HIDDEN = "****"
 
 _SCANNED = 4000
 # As texts: most runs show no URL. A scheme, perhaps cut off, what is before the first separator, the rest.

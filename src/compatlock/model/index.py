@@ -6,11 +6,12 @@ from compatlock.errors import InputError
 from compatlock.model.display import printable, redact
 from compatlock.model.named_tuple import NamedTuple
 from compatlock.model.names import is_word, normalise
-from compatlock.model.secret import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from compatlock.model.secret import Secret
 
 _OF_ADDRESSES = frozenset("0123456789abcdefABCDEF:.%")
 _OF_NO_HOST = "[]\\"
@@ -98,7 +99,13 @@ def parse_index(text: str, origin: str = "") -> PackageIndex:
     if "?" in url or any(c.isspace() or not c.isprintable() for c in url):
         raise _invalid(written, origin, "it must have neither a query nor blanks")
     place = f"{scheme.lower()}://{host.lower()}/{path.rstrip('/')}".rstrip("/")
-    return PackageIndex(f"{place}/", name, Secret(user) if at else None)
+    return PackageIndex(f"{place}/", name, _login(user) if at else None)
+
+
+def _login(user: str) -> Secret:
+    from compatlock.model.secret import Secret
+
+    return Secret(user)
 
 
 def split_name(text: str) -> tuple[str, str]:

@@ -9,6 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from packaging.requirements import Requirement as Parsed
 
+# Origins of lines that are not the user's to move: the guard against old answers (with its limit), and the
+# version that a question is about.
+GUARD = "--max-lag"
+QUESTION = "the question"
+
 
 class Requirement(NamedTuple):
     """A bound on one project (PEP 508), with where it was written.

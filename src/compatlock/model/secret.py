@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HIDDEN = "****"
+from compatlock.model.display import HIDDEN
 
 
 class Secret:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
-from contextlib import contextmanager
 
 from compatlock.api.matrix.axes import axis_of, parse_axes, parse_by
 from compatlock.api.matrix.resume import Finished, key_of
-from compatlock.api.matrix.work import Chunk, Job, forget, solve_chunk
+from compatlock.api.matrix.work import Chunk, Job
+from compatlock.api.matrix.workers import solved
 from compatlock.api.session import with_supply
 from compatlock.api.times import format_time
 from compatlock.errors import InputError
@@ -18,7 +17,8 @@ from compatlock.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
     from compatlock.api.options import LockOptions
     from compatlock.api.request import Prepared
@@ -73,7 +73,8 @@ def make_matrices(
     one process is enough by this one. `on_read` is called after each part with what answered its needs (which
     tells what was read); the work is then done by this process.
 
-    Raises InputError for what cannot be used, IndexUnavailable when the index cannot be asked.
+    Raises InputError for what cannot be used, IndexUnavailable when the index cannot be asked, WorkerLost
+    when what solves a part fails.
     """
     _refuse(options, executor)
     finished = Finished(wanted.resume)
@@ -91,7 +92,7 @@ def make_matrices(
     done = total - sum(_size(chunk) for _, chunk in todo)
     sizes = {key: _size(chunk) for key, chunk in todo}
     jobs = 1 if on_read is not None else _jobs(options, wanted, len(todo))
-    for key, found in _solved(todo, executor, jobs, on_read):
+    for key, found in solved(todo, executor, jobs, on_read):
         finished.add(key, found)
         rows[key] = found
         done += sizes[key]
@@ -212,40 +213,3 @@ def _processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
-
-
-def _solved(
-    parts: Sequence[tuple[str, Chunk]],
-    executor: Executor | None,
-    jobs: int,
-    on_read: Callable[[Supply], None] | None,
-) -> Iterator[tuple[str, tuple[tuple[Cell, ...], ...]]]:
-    """Each part's cells, as they are finished."""
-    if executor is None and jobs <= 1:
-        try:
-            for key, chunk in parts:
-                yield key, solve_chunk(chunk, on_read)
-        finally:
-            forget()
-        return
-    with _engine(executor, jobs) as engine:
-        futures = {engine.submit(solve_chunk, chunk): key for key, chunk in parts}
-        waiting = set(futures)
-        try:
-            while waiting:
-                ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    yield futures[future], future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-@contextmanager
-def _engine(executor: Executor | None, jobs: int) -> Iterator[Executor]:
-    """The executor that was given, which its owner closes, or one of this machine's processes."""
-    if executor is not None:
-        yield executor
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield pool
