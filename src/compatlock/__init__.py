@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         LockOutdated,
         NoSolution,
         NotCached,
+        WorkerLost,
     )
     from compatlock.lockfile.compare import Change
     from compatlock.model.audit_report import AuditReport
@@ -95,6 +96,7 @@ __all__ = [
     "Waiver",
     "WayOut",
     "Why",
+    "WorkerLost",
     "audit",
     "check",
     "compare",

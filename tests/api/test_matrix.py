@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import compatlock
 from compatlock import Cell, InputError, Matrix
 from compatlock.api.matrix import matrix as matrix_module
 from compatlock.api.matrix import work as matrix_work
+from compatlock.api.matrix import workers as matrix_workers
 from compatlock.api.matrix.matrix import MatrixOptions, MatrixProgress, make_matrices
 from compatlock.api.matrix.work import Chunk, solve_chunk
 from compatlock.api.options import LockOptions
@@ -340,7 +342,7 @@ def test_finished_parts_are_taken_over(ask: Any, tmp_path: Path, monkeypatch: py
         solved.append(chunk.first)
         return solve_chunk(chunk, on_read)
 
-    monkeypatch.setattr(matrix_module, "solve_chunk", counting)
+    monkeypatch.setattr(matrix_workers, "solve_chunk", counting)
     seen: list[MatrixProgress] = []
     assert ask(resume=parts, on_progress=seen.append) == alone
     assert solved == [2, 3]
@@ -356,9 +358,35 @@ def test_finished_parts_are_taken_over(ask: Any, tmp_path: Path, monkeypatch: py
     assert len({json.loads(line)["part"] for line in lines if line}) == 8
 
 
-def test_a_file_of_something_else_is_left_alone(ask: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["a\nb\n", "vllm>=0.22\n", "null\n", '{"version": 1}\n', "garbage", '{"part":"of mine"}\n'],
+)
+def test_a_file_of_something_else_is_left_alone(ask: Any, tmp_path: Path, text: str) -> None:
     other = tmp_path / "requirements.txt"
-    other.write_text("a\nb\n")
+    other.write_text(text)
     with pytest.raises(InputError, match="holds no parts of a matrix"):
         ask(resume=other)
-    assert other.read_text() == "a\nb\n"
+    assert other.read_text() == text
+
+
+@pytest.mark.parametrize("path", [os.devnull, "."])
+def test_parts_are_kept_in_files_only(ask: Any, path: str) -> None:
+    with pytest.raises(InputError, match="is no file that parts of a matrix could be added to"):
+        ask(resume=path)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('"works"', '"impossible"'), ('"rows":[[', '"rows":[[],['), ("]]]}", "]]],}"), ('"sum":', '"sum":1')],
+)
+def test_damaged_parts_are_solved_again(ask: Any, tmp_path: Path, before: str, after: str) -> None:
+    parts = tmp_path / "parts.jsonl"
+    alone = ask(resume=parts)
+    first, *others = parts.read_text().splitlines(keepends=True)
+    # The first line says what the file is, so it is another one that is damaged.
+    parts.write_text("".join([first, *(line.replace(before, after, 1) for line in others)]))
+    assert parts.read_text().count("\n") == 4
+    assert ask(resume=parts) == alone
+    assert len(parts.read_text().splitlines()) == 7

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import click
@@ -13,7 +13,7 @@ from compatlock.cli.lock_options import FILES, OPTIONS
 from compatlock.cli.messages import out, say
 from compatlock.cli.parameters import parameter, refuse_empty
 from compatlock.cli.settled import options_of, settled
-from compatlock.cli.snapshot import write_snapshot
+from compatlock.cli.snapshot import refuse_standard_output, write_snapshot
 from compatlock.errors import InputError
 
 TYPE_CHECKING = False
@@ -54,6 +54,7 @@ def _run(
 
     for path in outputs:
         _ending(path)
+    refuse_standard_output(record or "")
     given, _ = settled(values)
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
     options = options_of(given, files=files)
@@ -173,8 +174,12 @@ def _executor(name: str) -> AbstractContextManager[Executor | None]:
 def _shutting_down(executor: Executor) -> Iterator[Executor]:
     try:
         yield executor
-    finally:
-        executor.shutdown(wait=True)
+    except BaseException:
+        # It may be what failed; what it says of that is not the first word.
+        with suppress(Exception):
+            executor.shutdown(wait=False)
+        raise
+    executor.shutdown(wait=True)
 
 
 @contextmanager

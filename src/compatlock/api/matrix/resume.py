@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from hashlib import sha256
+from zlib import crc32
 
-from compatlock.errors import InputError
+from compatlock.errors import InputError, reason_of
 from compatlock.model.matrix import STATUSES, Cell
 
 TYPE_CHECKING = False
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Raised when the same question may have another answer than before.
 _VERSION = 1
+# How each line begins.
+_BEGINS = '{"part":"'
 
 
 def key_of(chunk: Chunk, request: Request, packages: Iterable[Package]) -> str:
@@ -45,15 +48,18 @@ class Finished:
         try:
             if not os.path.exists(self._path):
                 return
+            if not os.path.isfile(self._path):
+                raise InputError(f"{self._path} is no file that parts of a matrix could be added to")
             with open(self._path, encoding="utf-8", errors="replace") as stream:
                 text = stream.read()
         except OSError as error:
-            raise InputError(f"{self._path} cannot be read: {error.strerror or error}") from error
+            raise InputError(f"{self._path} cannot be read: {reason_of(error)}") from error
         # A run that was killed may have left half a line at the end.
         self._needs_line_end = bool(text) and not text.endswith("\n")
         lines = [line for line in text.split("\n") if line.strip()]
         found = [_decode(line) for line in lines]
-        if lines and found[0] is None and len(lines) > 1:
+        is_torn = len(lines) == 1 and self._needs_line_end and lines[0].startswith(_BEGINS[: len(lines[0])])
+        if lines and found[0] is None and not is_torn:
             raise InputError(
                 f"{self._path} holds no parts of a matrix", hints=["name another file, it would be added to"]
             )
@@ -67,19 +73,26 @@ class Finished:
         """Write down a part. Raises InputError when the file cannot be written."""
         if not self._path:
             return
-        line = json.dumps({"part": key, "rows": rows}, separators=(",", ":")) + "\n"
+        text = _written(rows)
+        line = f'{_BEGINS}{key}","sum":{crc32(text.encode())},"rows":{text}}}\n'
         try:
             with open(self._path, "a", encoding="utf-8") as stream:
                 stream.write("\n" + line if self._needs_line_end else line)
         except OSError as error:
-            raise InputError(f"{self._path} cannot be written: {error.strerror or error}") from error
+            raise InputError(f"{self._path} cannot be written: {reason_of(error)}") from error
         self._needs_line_end = False
+
+
+def _written(rows: object) -> str:
+    return json.dumps(rows, separators=(",", ":"))
 
 
 def _decode(line: str) -> tuple[str, Rows] | None:
     """The part that a line holds; None when it is damaged."""
     try:
         body = json.loads(line)
+        if crc32(_written(body["rows"]).encode()) != body["sum"]:
+            return None
         return str(body["part"]), tuple(tuple(_cell(*cell) for cell in row) for row in body["rows"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
