@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def world(index: IndexServer) -> IndexServer:
 def test_what_was_recorded_answers_for_ever(cli: Cli, world: IndexServer) -> None:
     run = cli("snapshot", "-r", "a", "-o", "a.json.xz")
     assert run.code == 0
-    assert run.err.startswith("2 projects, 3 files' metadata\nwrote a.json.xz (")
+    assert run.err.startswith("2 projects, metadata of 3 files\nwrote a.json.xz (")
     assert b"127.0.0.1" not in lzma.decompress(Path("a.json.xz").read_bytes())
     world.add("a", "3.0")
     asked = len(world.requests)
@@ -39,6 +40,37 @@ def test_a_contradiction_is_recorded_with_what_explains_it(cli: Cli) -> None:
     live = cli("lock", "-r", "a", "-r", "b>=2")
     replayed = cli("lock", "-r", "a", "-r", "b>=2", "--snapshot", "snapshot.json.xz")
     assert (replayed.code, replayed.err) == (1, live.err)
+
+
+def test_a_run_without_an_answer_is_recorded_and_told(cli: Cli, index: IndexServer) -> None:
+    index.add("a", "1.0", requires=["b<2"])
+    index.add("b", "2.0")
+    run = cli("snapshot", "-r", "a", "-o", "s.json.xz")
+    assert run.code == 0
+    assert "2 projects, metadata of 2 files\nwrote s.json.xz (" in run.err
+    assert "the run that it records found no answer: " in run.err
+    missing = cli("snapshot", "-r", "nosuch", "-o", "s.json.xz")
+    assert missing.code == 0
+    assert missing.err.startswith("1 project, metadata of 0 files\n")
+    assert "found no answer: " in missing.err
+    assert "nosuch" in missing.err
+
+
+@pytest.mark.usefixtures("world")
+def test_a_name_that_says_json_is_given_plain_json(cli: Cli) -> None:
+    assert cli("snapshot", "-r", "a", "-q", "-o", "s.json").code == 0
+    assert json.loads(Path("s.json").read_text())["projects"].keys() == {"a", "b"}
+    replayed = cli("lock", "-r", "a", "--snapshot", "s.json", "-o", "-")
+    assert (replayed.code, pins_of(replayed.out)) == (0, {"a": "2.0", "b": "1.0"})
+
+
+@pytest.mark.parametrize("words", [["snapshot", "-o", "-"], ["matrix", "a", "b", "--record", "-"]])
+def test_standard_output_is_no_place_for_a_snapshot(cli: Cli, world: IndexServer, words: list[str]) -> None:
+    run = cli(*words, "-r", "a")
+    assert (run.code, run.out) == (2, "")
+    assert "a snapshot cannot be written to standard output" in run.err
+    assert not Path("-").exists()
+    assert not world.requests
 
 
 @pytest.mark.usefixtures("world")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import lzma
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from compatlock.errors import InputError
+from compatlock.errors import InputError, NotCached
 from compatlock.index.lazy_network import LazyNetwork
 from compatlock.index.snapshot import Snapshot
 from compatlock.index.store import Store
@@ -84,15 +87,133 @@ def test_recording_twice_gives_the_same_bytes(server: IndexServer) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (b"not xz", "test is no snapshot"),
-        (lzma.compress(b"{"), "test is no snapshot"),
-        (lzma.compress(b'{"format": 99}'), "test is a snapshot of format 99, this version reads 1"),
-        (lzma.compress(b'{"format": 1, "projects": {"a": [1]}, "metadata": []}'), "test is no snapshot"),
+        (b"not xz", "test is no snapshot: it is neither JSON nor JSON compressed by xz"),
+        (lzma.compress(b"{"), "test is no snapshot: it is neither JSON nor JSON compressed by xz"),
+        (lzma.compress(b"{}")[:-9], "test is no snapshot: it is damaged or cut off"),
+        (b"[" * 100_000, "test is no snapshot: it is neither JSON nor JSON compressed by xz"),
+        (b'{"a": "\\ud800"}', "test is no snapshot: it is neither JSON nor JSON compressed by xz"),
+        (b"[]", "test is no snapshot: it is JSON of something else"),
+        (b"{}", "test is no snapshot: it does not say its format"),
+        (b'{"format": 99}', "test is a snapshot of format 99, this version reads 1"),
+        (b'{"format": 1, "metadata": []}', "test is no snapshot: `projects` or `metadata` is missing"),
+        (b'{"format": 1, "projects": {}, "metadata": 1}', "test is no snapshot: `projects` or `metadata`"),
     ],
 )
 def test_what_is_no_snapshot_is_an_input_error(document: bytes, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match="^" + re.escape(message)) as caught:
         Snapshot.load(document, "test")
+    assert caught.value.hints == ("record it again with `compatlock snapshot`",)
+
+
+WHEEL = "a-1.0-py3-none-any.whl"
+FILE_ROW = (
+    "should be [name, Requires-Python, seconds after the release's first file, yank, size, SHA-256], not "
+)
+
+
+def _listing(name: str, *releases: object) -> dict[str, object]:
+    return {"projects": {name: [*releases]}, "metadata": []}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (_listing("A", ["1.0", 0, []]), "project `A`: is not a normalised name (PEP 503)"),
+        (
+            {"projects": {"a": 1}, "metadata": []},
+            "project `a`: is neither a list of releases nor null, not `1`",
+        ),
+        (
+            _listing("a", 1),
+            "project `a`: release 1: should be [version, time of its first file, files], not `1`",
+        ),
+        (
+            _listing("a", ["not a version", 0, []]),
+            "project `a`: release `not a version`: is no version (PEP 440)",
+        ),
+        (_listing("a", ["1.0-1", 0, []]), "project `a`: release `1.0-1`: should be written 1.0.post1"),
+        (
+            _listing("a", ["1.0", 0, []], ["2.0", 0, []]),
+            "project `a`: release `2.0`: is not older than the release before it; the newest comes first",
+        ),
+        (
+            _listing("a", ["1.0", 10**30, []]),
+            f"project `a`: release `1.0`: its time should be in seconds since 1970, not `{10**30}`",
+        ),
+        (_listing("a", ["1.0", 0, [7]]), f"project `a`: release `1.0`: file 1: {FILE_ROW}`7`"),
+        (
+            _listing("a", ["1.0", 0, [[WHEEL, None]]]),
+            f'project `a`: release `1.0`: file 1: {FILE_ROW}`["{WHEEL}", null]`',
+        ),
+        (
+            _listing("a", ["1.0", 0, [["../../x.whl"]]]),
+            "project `a`: release `1.0`: file `../../x.whl`: not a valid file name",
+        ),
+        (_listing("a", ["1.0", 0, [["a-1.0.egg"]]]), "project `a`: release `1.0`: file `a-1.0.egg`: "),
+        (
+            _listing("a", ["2.0", 0, [[WHEEL]]]),
+            f"project `a`: release `2.0`: file `{WHEEL}`: is a file of another release",
+        ),
+        (
+            _listing("a", ["1.0", 0, [[WHEEL, "", -5]]]),
+            f"project `a`: release `1.0`: file `{WHEEL}`: its time should be in seconds after the release's "
+            "first file, not `-5`",
+        ),
+        (
+            _listing("a", ["1.0", 0, [[WHEEL, "", 0, None, 1, "abc"]]]),
+            f"project `a`: release `1.0`: file `{WHEEL}`: its size should be in bytes, and its hash a "
+            "SHA-256 in hexadecimal digits",
+        ),
+        (
+            {"projects": {}, "metadata": [["a", WHEEL, [], []], ["a", WHEEL, [1], []]]},
+            "metadata, entry 2: should be [project, file name, [Requires-Dist, ...], [extra, ...], "
+            f'Requires-Python, source, problem], not `["a", "{WHEEL}", [1], []]`',
+        ),
+        ({"projects": {}, "metadata": [3]}, "metadata, entry 1: should be [project, file name, "),
+    ],
+)
+def test_an_entry_that_is_wrong_is_named(changed: dict[str, object], message: str) -> None:
+    document = json.dumps({"format": 1, **changed}).encode()
+    with pytest.raises(InputError, match="^" + re.escape(f"test: {message}")) as caught:
+        Snapshot.load(document, "test")
+    assert caught.value.hints == ("correct this entry, or record it again with `compatlock snapshot`",)
+
+
+def test_any_value_put_anywhere_is_refused_or_can_be_used(server: IndexServer) -> None:
+    """Whatever is put in the place of whatever stands in a snapshot."""
+    text = lzma.decompress(recorded(server, {"app": "2.0"})[0])
+    refused = 0
+    values: tuple[object, ...] = (None, True, -1, 1.5, 10**40, "", "x", "\0", [], [[]], {}, {"": 1})
+    for path in [*_paths(json.loads(text), ())]:
+        for value in values:
+            changed = json.loads(text)
+            place = changed
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = value
+            try:
+                read_all(replay(json.dumps(changed).encode()))
+            except InputError:
+                refused += 1
+            except NotCached:
+                pass
+    assert refused > 300
+
+
+def _paths(value: object, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        yield from _paths(below, (*path, key))
+
+
+def test_plain_json_is_read_as_well(server: IndexServer) -> None:
+    document, seen = recorded(server, {})
+    snapshot = Snapshot.load(document, "test")
+    plain = snapshot.dump(plain=True)
+    assert json.loads(plain)["format"] == 1
+    assert read_all(replay(plain)) == seen
 
 
 def test_a_snapshot_survives_being_written_to_a_file(server: IndexServer, tmp_path: Path) -> None:

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from compatlock.model.matrix import Matrix
 
 
-def record(options: LockOptions, *, on_progress: Callable[[Progress], None] | None = None) -> Snapshot:
+def record(
+    options: LockOptions, *, on_progress: Callable[[Progress], None] | None = None
+) -> tuple[Snapshot, NoSolution | None]:
     """Lock what the options ask for, and return all that was read for it; when there is no answer, with what
-    the explanation read. Raises what `make_lock` raises otherwise, InputError for several indexes."""
+    the explanation read, and why there is none. Raises what `make_lock` raises otherwise, InputError for
+    several indexes."""
     snapshot = Snapshot()
 
     def keep(supply: Supply, pins: Mapping[str, str]) -> None:
@@ -30,9 +33,9 @@ def record(options: LockOptions, *, on_progress: Callable[[Progress], None] | No
     _demand_one(several=bool(options.indexes.extra or options.indexes.assigned))
     try:
         make_lock(options, on_progress=on_progress, on_read=keep)
-    except NoSolution:
-        pass  # What there is to see is recorded.
-    return snapshot
+    except NoSolution as failure:
+        return snapshot, failure  # What there is to see is recorded.
+    return snapshot, None
 
 
 def record_matrices(

@@ -94,7 +94,7 @@ class _Answer(NamedTuple):
 
 def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skipped]]:
     """The answer's releases, and its files that belong to none."""
-    names = _Names(project)
+    names = Names(project)
     by_text: dict[str, list[File]] = {}
     skipped: list[Skipped] = []
     if answer.uniform is not None:
@@ -121,7 +121,7 @@ def _sort(project: str, answer: _Answer) -> tuple[tuple[Release, ...], list[Skip
     return _releases(by_text, names.versions, skipped), skipped
 
 
-def _group(files: list[File], names: _Names, by_text: dict[str, list[File]], skipped: list[Skipped]) -> None:
+def _group(files: list[File], names: Names, by_text: dict[str, list[File]], skipped: list[Skipped]) -> None:
     """Put files to their versions. Most follow one of the same version, with tags that others have too."""
     start, length, group = "/", 0, []
     for file in files:
@@ -211,7 +211,7 @@ def _no_listing(project: str, page_url: str, answered: str) -> IndexUnavailable:
     )
 
 
-class _Names:
+class Names:
     """From the file names of one project to versions, each distinct text parsed once."""
 
     def __init__(self, project: str) -> None:

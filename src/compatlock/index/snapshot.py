@@ -1,9 +1,9 @@
 """Recorded snapshots of an index: what runs read, small, replayed without a network.
 
-A snapshot is an xz-compressed JSON document. It keeps file names, upload times, Requires-Python, yanks and
-the metadata that was read, but no addresses. What does not compress is kept only where it shows: hashes and
-sizes of the releases that a recorded lock pins; a file uploaded within an hour of its release's first file
-gets that one's time.
+A snapshot is a JSON document, compressed by xz unless people are to read it. It keeps file names, upload
+times, Requires-Python, yanks and the metadata that was read, but no addresses. What does not compress is kept
+only where it shows: hashes and sizes of the releases that a recorded lock pins; a file uploaded within an
+hour of its release's first file gets that one's time.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from __future__ import annotations
 import json
 import lzma
 
-from compatlock.errors import InputError
+from compatlock.index.snapshot_reading import DEFAULTS, FORMAT, read_document
 from compatlock.index.view import file_key
-from compatlock.model.listing import ABSENT, File, Listing, Release
-from compatlock.model.metadata import Metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +21,10 @@ if TYPE_CHECKING:
 
     from compatlock.index.store import Store
     from compatlock.index.supply import Supply
+    from compatlock.model.listing import File, Listing, Release
+    from compatlock.model.metadata import Metadata
 
-FORMAT = 1
-
-# Of Requires-Python, time after the first file, yank, size and hash: trailing fields with these are left out.
-_DEFAULTS = ("", 0, None, 0, "")
+# In seconds.
 _SAME_TIME = 3600
 
 
@@ -47,15 +44,15 @@ class Snapshot:
         for project, file, metadata in supply.metadata_read():
             self.metadata[project, file.filename] = metadata
 
-    def dump(self) -> bytes:
-        """The snapshot as a document."""
+    def dump(self, *, plain: bool = False) -> bytes:
+        """The snapshot as a document, JSON as it is or compressed."""
         value = {
             "format": FORMAT,
             "projects": {name: self._encode(self.listings[name]) for name in sorted(self.listings)},
             "metadata": [[*key, *self.metadata[key]] for key in sorted(self.metadata)],
         }
-        text = json.dumps(value, separators=(",", ":"))
-        return lzma.compress(text.encode(), preset=9)
+        text = json.dumps(value, separators=(",", ":")).encode()
+        return text + b"\n" if plain else lzma.compress(text, preset=9)
 
     def _encode(self, listing: Listing) -> list[Any] | None:
         if not listing.found:
@@ -77,26 +74,16 @@ class Snapshot:
             time = 0
         size, digest = (file.size, file.sha256) if pinned else (0, "")
         fields = [file.filename, file.requires_python, time, file.yanked, size, digest]
-        while tuple(fields[len(fields) - 1 :]) == _DEFAULTS[len(fields) - 2 : len(fields) - 1]:
+        while tuple(fields[len(fields) - 1 :]) == DEFAULTS[len(fields) - 2 : len(fields) - 1]:
             fields.pop()
         return fields
 
     @classmethod
     def load(cls, document: bytes, origin: str) -> Snapshot:
-        """Read a document; `origin` names it in messages. Raises InputError when it is no snapshot."""
-        try:
-            value = json.loads(lzma.decompress(document))
-            found = value["format"]
-            if found != FORMAT:
-                raise InputError(f"{origin} is a snapshot of format {found}, this version reads {FORMAT}")
-            snapshot = cls()
-            for name, releases in value["projects"].items():
-                snapshot.listings[name] = _decode(name, releases)
-            for project, filename, requires_dist, extras, *rest in value["metadata"]:
-                metadata = Metadata(tuple(requires_dist), tuple(extras), *rest)
-                snapshot.metadata[project, filename] = metadata
-        except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{origin} is no snapshot: {error}") from error
+        """Read a document, compressed or not; `origin` names it in messages. Raises InputError when it is no
+        snapshot, or when an entry of it is wrong."""
+        snapshot = cls()
+        snapshot.listings, snapshot.metadata = read_document(document, origin)
         return snapshot
 
     def fill(self, store: Store, source: str, now: int) -> None:
@@ -109,19 +96,3 @@ class Snapshot:
                     if metadata is not None:
                         store.put_metadata(source, file_key(file), metadata)
         store.flush()
-
-
-def _decode(name: str, releases: list[Any] | None) -> Listing:
-    if releases is None:
-        return Listing(name, found=False, digest=ABSENT)
-    decoded = []
-    for version, first, rows in releases:
-        files = []
-        for filename, *rest in rows:
-            fields: list[Any] = [*rest, *_DEFAULTS[len(rest) :]]
-            requires_python, after, yanked, size, digest = fields
-            time = None if first is None or after is None else first + after
-            files.append(File(filename, "", digest, size, time, requires_python, yanked))
-        decoded.append(Release(version, tuple(files)))
-    # What is replayed does not change, so its name is identity enough.
-    return Listing(name, tuple(decoded), digest=f"snapshot-{name}")
