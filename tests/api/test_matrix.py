@@ -105,6 +105,26 @@ def test_waivers_with_evidence_are_offered_where_only_they_help(ask: Any) -> Non
     assert refused == Cell("impossible", reason="app 1.0 needs lib<2")
 
 
+def test_releases_that_are_no_step_are_no_reason(world: IndexServer, ask: Any) -> None:
+    world.add("lib", "9.0", requires_python=">=3.99", upload_time="2026-06-02T00:00:00Z")
+    assert at(ask(), "3.0", "1.0").reason == "app 3.0 needs lib>=3"
+
+
+def test_an_axis_without_releases_says_what_hides_them(world: IndexServer, ask: Any) -> None:
+    world.add("new", "1.0", requires_python=">=3.99", upload_time="2026-06-02T00:00:00Z")
+    world.add("new", "2.0", requires_python=">=3.98", upload_time="2026-06-02T00:00:00Z")
+    with pytest.raises(InputError, match="no release of `new<2` can be used") as refused:
+        ask("new<2")
+    (hint,) = refused.value.hints
+    assert hint.startswith("new 1.0 needs Python >=3.99, the target has 3.")
+
+
+def test_a_requirement_that_no_project_is_behind_is_an_error(ask: Any) -> None:
+    with pytest.raises(InputError, match="the index has no project `tol`") as refused:
+        ask(requirements="tol")
+    assert refused.value.hints == ("is it spelt right?",)
+
+
 def test_looking_for_a_reason_may_be_given_up(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix_reasons, "_ROUNDS", 0)
     matrix = ask()
@@ -282,7 +302,7 @@ def test_what_was_recorded_gives_the_same_for_ever(
     world: IndexServer, ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = LockOptions(requirements=("tool",), indexes=parse_indexes(world.url), cache=False)
-    wanted = MatrixOptions(("app", "lib"), jobs=2)
+    wanted = MatrixOptions(("app", "lib"))
     (recorded,), snapshot = record_matrices(options, wanted)
     assert recorded.cells == ask().cells
     path = tmp_path / "matrix.json.xz"
@@ -296,9 +316,11 @@ def test_what_was_recorded_gives_the_same_for_ever(
         return store_of_snapshot(options)
 
     monkeypatch.setattr(matrix_work, "store_of_snapshot", counting)
-    replayed = ask(snapshot=path, jobs=2)
+    replayed = ask(snapshot=path)
     assert replayed.cells == recorded.cells
     assert "--snapshot" in replayed.command
+    # It may not have what a lock of a single cell reads.
+    assert "--snapshot" not in replayed.lock
     assert len(world.requests) == asked
     # Once for all four parts.
     assert filled == [str(path)]

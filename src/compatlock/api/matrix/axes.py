@@ -23,17 +23,24 @@ STEPS = (AUTO, RELEASE, MINOR)
 MOST_RELEASES = 100
 
 
-def parse_by(texts: Sequence[str]) -> dict[str, str]:
+def parse_by(texts: Sequence[str], axes: Sequence[Requirement]) -> dict[str, str]:
     """How the steps of axes are made, by package (`""` for all): `release`, `minor` or `auto`, each maybe as
-    `PKG=minor`. Raises InputError for anything else."""
+    `PKG=minor`. Raises InputError for anything else, and for a package that is none of the axes."""
     found = {"": AUTO}
+    names = [axis.name for axis in axes]
     for text in texts:
-        package, _, word = text.rpartition("=")
-        if word not in STEPS:
+        package, equals, word = text.rpartition("=")
+        name = normalise(package.strip())
+        if word not in STEPS or (equals and not name):
             raise InputError(
                 f"`{text}` is no way to go along an axis", hints=["write `minor`, `release` or `PKG=minor`"]
             )
-        found[normalise(package)] = word
+        if name and name not in names:
+            raise InputError(
+                f"`--by {text}`: no axis of this matrix is {name}",
+                hints=[f"write {' or '.join(f'`--by {each}={word}`' for each in names)}"],
+            )
+        found[name] = word
     return found
 
 
@@ -62,12 +69,25 @@ def axis_of(asked: Requirement, request: Request, supply: Supply, by: Mapping[st
     if not releases:
         lines = [f"`{r}`" for r in (*request.roots, *request.constraints) if r.name == asked.name]
         within = f" within {', '.join(lines)}" if lines else ""
-        raise InputError(f"no release of `{asked}`{within} can be used for {request.target}")
+        raise InputError(
+            f"no release of `{asked}`{within} can be used for {request.target}",
+            hints=_hidden_lines(asked, request, supply),
+        )
     word = by.get(asked.name, by[""])
     if word == MINOR or (word == AUTO and len(releases) > MOST_RELEASES):
         return _by_minor(package, releases)
     versions = [package.versions[index] for index in releases]
     return Axis(asked.name, tuple(versions), tuple((version,) for version in versions))
+
+
+def _hidden_lines(asked: Requirement, request: Request, supply: Supply) -> list[str]:
+    """Why releases that an axis asks for cannot be used."""
+    from compatlock.api.why.hidden_words import hidden_lines, within
+    from compatlock.api.why.obstacles import obstacles
+
+    lines = [r for r in (*request.roots, *request.constraints) if r.name == asked.name]
+    bounds = [[line.specifier] for line in (asked, *lines) if line.specifier]
+    return hidden_lines(asked.name, within(obstacles(supply, asked.name), bounds), request.target)
 
 
 def _by_minor(package: Package, releases: Sequence[int]) -> Axis:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from compatlock.api.drive import drive
 from compatlock.api.matrix.words import may_be_waived, reason_of
 from compatlock.api.why.obstacles import obstacles
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compatlock.index.supply import Supply
+    from compatlock.index.view import Hidden
     from compatlock.model.core import Core
     from compatlock.model.request import Request
     from compatlock.solver.matrix import CellAnswer, Step
@@ -91,9 +90,13 @@ class Impossible:
             return _UNEXPLAINED
         text = self._words.get(core)
         if text is None:
-            hidden = partial(obstacles, self.supply)
-            text = self._words[core] = reason_of(core, self._request.target, hidden)
+            text = self._words[core] = reason_of(core, self._request.target, self._hidden)
         return text
+
+    def _hidden(self, name: str) -> Sequence[Hidden]:
+        """What the index has of a package and nobody can use. Of an axis that is in the way of no cell: cells
+        are of releases that can be used."""
+        return () if any(step.package == name for step in self._axes) else obstacles(self.supply, name)
 
     def _with_waivers(self, row: Step, column: Step) -> CellAnswer | None:
         if self._waived is None:

@@ -76,7 +76,7 @@ def make_matrices(
     Raises InputError for what cannot be used, IndexUnavailable when the index cannot be asked, WorkerLost
     when what solves a part fails.
     """
-    _refuse(options, executor)
+    _refuse(options, wanted, executor)
     finished = Finished(wanted.resume)
     plans = [_plan(_for_python(options, python), wanted, on_read) for python in wanted.pythons or ("",)]
     parts = [part for plan in plans for part in plan.parts]
@@ -103,7 +103,7 @@ def make_matrices(
     )
 
 
-def _refuse(options: LockOptions, executor: Executor | None) -> None:
+def _refuse(options: LockOptions, wanted: MatrixOptions, executor: Executor | None) -> None:
     for word, given in (
         ("--strategy greedy", options.strategy != "optimal"),
         (f"--resolution {options.resolution}", options.resolution != "highest"),
@@ -118,6 +118,13 @@ def _refuse(options: LockOptions, executor: Executor | None) -> None:
         raise InputError(
             "a snapshot holds what one process reads, part by part", hints=["leave out `--executor`"]
         )
+    if executor is not None and wanted.jobs:
+        raise InputError(
+            "an executor has its own number of processes", hints=["leave out `--jobs` or `--executor`"]
+        )
+    if wanted.jobs > 1 and _is_one_process(options):
+        what = "what a snapshot holds" if options.snapshot else "a cache in memory"
+        raise InputError(f"{what} is read by one process", hints=["leave out `--jobs`"])
     if executor is not None and _has_login(options):
         raise InputError(
             "the URL of an index holds credentials, which are not sent to other processes",
@@ -144,8 +151,9 @@ def _plan(options: LockOptions, wanted: MatrixOptions, on_read: Callable[[Supply
     def work(prepared: Prepared, supply: Supply) -> _Plan:
         request = prepared.request
         asked = parse_axes(wanted.axes)
+        by = parse_by(wanted.by, asked)
         supply.packages([*(axis.name for axis in asked), *(root.name for root in request.roots)])
-        by = parse_by(wanted.by)
+        _refuse_unknown(request, supply)
         rows, columns = (axis_of(axis, request, supply, by) for axis in asked)
         job = Job(options, wanted.axes, rows, columns)
         both = [supply.package(axis.name) for axis in asked]
@@ -163,12 +171,21 @@ def _plan(options: LockOptions, wanted: MatrixOptions, on_read: Callable[[Supply
             command=_command(options, wanted),
             index_state=_index_state(request, both),
             asked=_asked(options, request),
-            lock=tuple(shlex.split(options.command())[2:]),
+            # A snapshot holds what the matrix read, not what a lock of a single cell would.
+            lock=tuple(shlex.split(options._replace(snapshot="").command())[2:]),
         )
         full = job.request(prepared)
         return _Plan(job, head, tuple((key_of(chunk, full, packages), chunk) for chunk in chunks))
 
     return with_supply(options, work, needs_roots=False)
+
+
+def _refuse_unknown(request: Request, supply: Supply) -> None:
+    """Raise InputError for a requirement that would make every cell impossible."""
+    for root in request.roots:
+        if not supply.package(root.name).found:
+            where = f" ({root.origin})" if root.origin else ""
+            raise InputError(f"the index has no project `{root.name}`{where}", hints=["is it spelt right?"])
 
 
 def _command(options: LockOptions, wanted: MatrixOptions) -> str:
@@ -200,10 +217,14 @@ def _size(chunk: Chunk) -> int:
     return min(rows, chunk.height) * len(chunk.job.columns.labels)
 
 
+def _is_one_process(options: LockOptions) -> bool:
+    return not options.cache or bool(options.snapshot)
+
+
 def _jobs(options: LockOptions, wanted: MatrixOptions, parts: int) -> int:
     """How many processes are worth their while. A cache in memory is of one process only; so is a snapshot,
     which holds what one process reads for all parts in turn."""
-    if not options.cache or options.snapshot or _has_login(options):
+    if _is_one_process(options) or _has_login(options):
         return 1
     return min(wanted.jobs or _processors(), parts)
 

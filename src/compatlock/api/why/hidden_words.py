@@ -45,7 +45,7 @@ def helpful(core: Core, name: str, hidden: Sequence[Hidden]) -> list[Hidden]:
     if any(e.kind == kinds.FACT and e.on == name for e in core.edges):
         # Which of them the fact allows does not stand in the core: nothing is promised.
         return []
-    fitting = _within(hidden, _bounds(core, name))
+    fitting = within(hidden, _bounds(core, name))
     speaks = [e for e in core.edges if e.releases and name == (e.on if e.kind == kinds.EXTRA else e.package)]
     unmet = any(g.package == name and (g.specifiers or not g.newest) for g in core.gaps)
     if unmet or not speaks:
@@ -73,7 +73,7 @@ def _bounds(core: Core, name: str) -> list[list[str]]:
     return list(groups.values())
 
 
-def _within(hidden: Iterable[Hidden], bounds: Iterable[Iterable[str]]) -> list[Hidden]:
+def within(hidden: Iterable[Hidden], bounds: Iterable[Iterable[str]]) -> list[Hidden]:
     """Those that meet all bounds, newest first."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import Version
