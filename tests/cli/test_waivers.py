@@ -183,6 +183,12 @@ def test_an_override_says_what_it_broke_needlessly(cli: Cli) -> None:
     assert "#   the override array>=2 breaks 2 declared bounds" in lock
 
 
+def test_a_bound_of_an_override_is_not_said_to_be_the_packages_own(cli: Cli) -> None:
+    run = cli("lock", "-r", "trainer<2", *TARGET, "--override", "array>=9")
+    assert run.code == 1
+    assert "\n  trainer 1.0 needs array, of which an override of yours allows only array>=9\n" in run.err
+
+
 HARD = """
 [[fact]]
 id = "kernel-array"

@@ -16,6 +16,8 @@ FACT = "fact"  # a known fact about `package` and `on`; for an undeclared depend
 TARGET = "target"  # the target runs only versions of CUDA (`on`) within `specifier`
 PROBLEM = "problem"  # `releases` of `package` cannot be used at all
 
+OVERRIDE = "override"
+
 
 class CoreEdge(NamedTuple):
     """One statement of a core; dropping any one of them removes the contradiction.
@@ -24,8 +26,8 @@ class CoreEdge(NamedTuple):
     the statements before it leave: versions and ranges of candidates, oldest first, such as `0.7.1 to
     0.8.0`; empty for the user's lines and for facts that speak of bounds themselves. `among` are the
     releases of all edges of the core that bind `package` (and `extra`) to `on`, if there are several.
-    `origin` says where the user's line stands, is the id of a fact, or says what the target runs (`driver
-    570`). `detail` is the fact's summary, the problem, or the URL; `offers` are the extras that the newest of
+    `origin` says where the user's line stands, is the id of a fact, OVERRIDE for an edge whose bound the user
+    has replaced, or says what the target runs (`driver 570`). `detail` is the fact's summary, the problem, or the URL; `offers` are the extras that the newest of
     `releases` has instead (EXTRA).
     """
 

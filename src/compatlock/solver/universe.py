@@ -53,6 +53,13 @@ class Universe:
             }
         self.dependencies.update(dependencies)
 
+    def is_overridden(self, package: str, index: int, on: str) -> bool:
+        """Whether an override of the user's stands for what a candidate declares of a dependency."""
+        if not self._amendments:
+            return False
+        version = self.packages[package].versions[index]
+        return self._amendments.override(package, on, version) is not None
+
     def amended(self, amendments: Amendments) -> Universe:
         """What is known so far, further amended. (What is added later is amended by `amendments` only.)"""
         other = Universe(amendments, self.compiled, self.is_elsewhere)

@@ -126,6 +126,8 @@ def _line(edge: CoreEdge) -> str:
         return f"{who} {needs(edge.releases)} {edge.on} from {excerpt(edge.detail)}, which no index can serve"
     if edge.kind == kinds.PROBLEM:
         return f"{who} cannot be used: {excerpt(edge.detail, 300)}"
+    if edge.origin == kinds.OVERRIDE:
+        return f"{who} {needs(edge.releases)} {edge.on}, of which an override of yours allows only {what}"
     return f"{who} {needs(edge.releases)} {what}"
 
 
