@@ -51,7 +51,8 @@ def world(index: IndexServer) -> IndexServer:
 @pytest.fixture
 def ask(world: IndexServer, tmp_path: Path) -> Any:
     def ask(rows: str = "app", columns: str = "lib", requirements: Any = "tool", **options: Any) -> Matrix:
-        settings = {"index_url": world.url, "cache_dir": tmp_path / "cache", "jobs": 1, **options}
+        how = {} if "executor" in options else {"jobs": 1}
+        settings = {"index_url": world.url, "cache_dir": tmp_path / "cache", **how, **options}
         (found,) = compatlock.matrix(rows, columns, requirements, **settings)
         return found
 

@@ -35,6 +35,19 @@ def of_packages(policy: Policy, options: LockOptions) -> Policy:
     )
 
 
+def check_values(cuts: Iterable[str], modes: Iterable[str]) -> None:
+    """Raise InputError for a time or a mode that is none, among those for all packages and for one
+    (`PKG=...`), of which only the last counts."""
+    for option, what, texts, read in (
+        ("--exclude-newer", "TIME", cuts, _time),
+        ("--prerelease", "MODE", modes, _mode),
+    ):
+        for text in texts:
+            pairs = _pairs(option, what, [text]) if "=" in text else [("", text)]
+            for _, value in pairs:
+                read(value)
+
+
 def builds_allowed(options: LockOptions) -> frozenset[str]:
     """The packages whose sdists may be built, or `:all:`. Raises InputError for what names none."""
     return frozenset(_named("--allow-builds", options.allow_builds))

@@ -45,9 +45,12 @@ def record_matrices(
     on_progress: Callable[[MatrixProgress], None] | None = None,
 ) -> tuple[tuple[Matrix, ...], Snapshot]:
     """Make matrices in one process, and return them with all that was read for them. Raises what
-    `make_matrices` raises, InputError for several indexes and when parts would be taken from a file."""
+    `make_matrices` raises, InputError for several indexes or processes and when parts would be taken from a
+    file."""
     from compatlock.api.matrix.matrix import make_matrices
 
+    if wanted.jobs > 1:
+        raise InputError("what is recorded is read by one process", hints=["leave out `--jobs`"])
     if wanted.resume:
         raise InputError(
             "what parts from a file of finished ones read cannot be recorded", hints=["leave out `--resume`"]

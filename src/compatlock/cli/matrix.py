@@ -60,7 +60,7 @@ def _run(
     options = options_of(given, files=files)
     wanted = MatrixOptions(
         (rows, columns),
-        tuple(word.strip() for text in pythons for word in text.split(",") if word.strip()),
+        tuple(word for text in pythons for word in _versions(text)),
         by,
         jobs or 0,
         resume or "",
@@ -68,7 +68,7 @@ def _run(
     matrices, snapshot = _made(options, wanted, executor or "", record=bool(record), quiet=quiet)
     if record and snapshot is not None:
         write_snapshot(record, snapshot, quiet=quiet)
-    for path in outputs:
+    for path in dict.fromkeys(outputs):
         _write(path, matrices, quiet=quiet)
     if as_json:
         out(str(_rendered(".json", matrices)))
@@ -79,6 +79,14 @@ def _run(
     if not quiet and (outputs or as_json):
         for matrix in matrices:
             _summarise(matrix)
+
+
+def _versions(text: str) -> list[str]:
+    """The Pythons of one `--python`. Raises InputError when there is none."""
+    versions = [word.strip() for word in text.split(",") if word.strip()]
+    if not versions:
+        raise InputError(f"`--python {text}` names no Python", hints=["write `--python 3.12` or `3.11,3.12`"])
+    return versions
 
 
 def _made(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compatlock.api.options import LockOptions
+from compatlock.errors import InputError
 from compatlock.inputs.settings import read_settings
 from compatlock.model.target import Target
 
@@ -27,13 +28,30 @@ def settled(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     Raises InputError."""
     values = {name: "" if value is None else value for name, value in values.items()}
     given = [*_SETTINGS, *(name for name in _POLICIES if name in values)]
+    _check_all(values)
     settings = read_settings(**{name: values[name] for name in given})
+    if settings.offline and values.get("refresh"):
+        source = settings.sources["offline"]
+        raise InputError(
+            f"`--refresh` asks the index again, and {source} forbids asking it",
+            hints=["leave out `--refresh`" if source != "--offline" else "leave out one of them"],
+        )
     others = {name: value for name, value in values.items() if name not in given}
     left_out = {"sources", "notes", *(name for name in _POLICIES if name not in values)}
     if "prerelease" in left_out:
         left_out.add("prerelease_package")
     chosen = {name: value for name, value in settings._asdict().items() if name not in left_out}
     return {**others, **chosen}, settings.notes
+
+
+def _check_all(values: dict[str, Any]) -> None:
+    """Raise InputError for a time or mode that is none although a later one for the same packages replaces
+    it; what is given once is looked at where it is used."""
+    cuts, modes = values["exclude_newer"], values.get("prerelease", ())
+    if len(cuts) > 1 or len(modes) > 1:
+        from compatlock.api.policies import check_values
+
+        check_values(cuts, modes)
 
 
 def options_of(values: dict[str, Any], **fields: Any) -> LockOptions:
