@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from compatlock.model.core import CONSTRAINT, EDGE, EXTRA, FACT, OVERRIDE, PROBLEM, ROOT, URL, Core, CoreEdge, Gap
+from compatlock.model import core as kinds
+from compatlock.model.core import CONSTRAINT, EDGE, EXTRA, FACT, PROBLEM, ROOT, URL, Core, CoreEdge, Gap
 from compatlock.solver.guards import Label
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ class Statements:
             offers = self._formula.universe.dependencies[name, min(about)].provides
             edge = edge._replace(offers=tuple(sorted(offers)))
         if label.kind == EDGE and self._formula.universe.is_overridden(name, min(about), label.on):
-            edge = edge._replace(origin=OVERRIDE)
+            edge = edge._replace(origin=kinds.OVERRIDE)
         return edge, about
 
     # Which releases
