@@ -287,6 +287,18 @@ def test_greedy_without_a_solution(cli: Cli, index: IndexServer) -> None:
     assert "a 1.0 needs b>1\n" in run.err
 
 
+def test_a_preference_that_nothing_asks_for_is_told(cli: Cli, index: IndexServer) -> None:
+    index.add("numpy", "1.0", requires=["b"])
+    index.add("b", "1.0")
+    run = cli("lock", "-r", "numpy", "--prefer", "nunpy", "--prefer", "b", "--prefer", "zzz")
+    assert run.code == 0
+    assert (
+        "note: `--prefer nunpy` has no effect: nothing here needs nunpy; did you mean `numpy`?\n"
+        "note: `--prefer zzz` has no effect: nothing here needs zzz\n" in run.err
+    )
+    assert "--prefer b" not in run.err
+
+
 @pytest.mark.parametrize(
     ("options", "written"),
     [

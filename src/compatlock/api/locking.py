@@ -82,12 +82,18 @@ def _answer(request: Request, supply: Supply, draft: Lock, limits: Limits) -> Ou
     kept = KeptSearch(request, universe, supply)
     try:
         outcome = _solve(request, kept, supply, draft, limits)
-        return finished(outcome, request, universe, supply, kept)
+        outcome = finished(outcome, request, universe, supply, kept)
     except NoSolution as error:
         error.hints += _without_effect(request, universe, supply)
         raise
     finally:
         kept.close()
+    if request.prefer:
+        from compatlock.api.why.idle_waivers import idle_preferences
+
+        # Not of several targets: what one of them does not need another one may.
+        outcome = outcome._replace(news=(*outcome.news, *idle_preferences(request, universe)))
+    return outcome
 
 
 def finished(

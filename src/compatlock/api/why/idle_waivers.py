@@ -1,4 +1,5 @@
-"""Waivers and exclusions that have no effect: they name no edge there is, or one that is never waived."""
+"""Waivers, exclusions and preferences that have no effect: they name no edge or package there is, or an edge
+that is never waived."""
 
 from __future__ import annotations
 
@@ -31,6 +32,27 @@ def idle_exclusions(request: Request, universe: Universe, supply: Supply) -> tup
         if exclusion.package
         for why in _why_not_excluded(exclusion, universe, supply)
     )
+
+
+def idle_preferences(request: Request, universe: Universe) -> tuple[str, ...]:
+    """A remark on each package of `--prefer` that nothing asks for: neither the user's lines nor a release
+    that was read."""
+    needed = {root.name for root in request.roots}
+    needed |= {
+        need.name
+        for release in universe.dependencies.values()
+        for extra in ("", *release.extras)
+        for need in release.of(extra)
+    }
+    return tuple(
+        f"`--prefer {name}` has no effect: nothing here needs {name}{_did_you_mean(closest(name, needed))}"
+        for name in request.prefer
+        if name not in needed
+    )
+
+
+def _did_you_mean(name: str) -> str:
+    return f"; did you mean `{name}`?" if name else ""
 
 
 def _why_not_excluded(exclusion: Exclusion, universe: Universe, supply: Supply) -> Iterator[str]:
