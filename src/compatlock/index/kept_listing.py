@@ -7,7 +7,7 @@ only of uniform answers is sure: a URL with a user's name in it, say, is not to 
 
 from __future__ import annotations
 
-from compatlock.index.compression import GZIP_MAGIC
+from compatlock.index.compression import GZIP_MAGIC, unpacked_listing
 from compatlock.index.stored_listing import decode_files, inflate
 from compatlock.model.listing import Release
 
@@ -16,7 +16,11 @@ def kept_releases(project: str, versions: list[str], kept: bytes) -> tuple[Relea
     """The releases of a project, which have these versions, of what is kept of its listing."""
     # Columns begin with the length of a text, which is never as much as this.
     if kept[:2] == GZIP_MAGIC:
-        from compatlock.index.simple import parse_listing
+        from compatlock.index.simple import parse_listing, releases_of
+        from compatlock.index.uniform import read_uniform
 
+        uniform = read_uniform(unpacked_listing(kept))
+        if uniform is not None:
+            return releases_of(project, uniform)
         return parse_listing(project, kept, "", "application/json", is_packed=True).releases
     return tuple(map(Release, versions, decode_files(inflate(kept))))

@@ -80,6 +80,12 @@ def parse_listing(
     )
 
 
+def releases_of(project: str, uniform: UniformAnswer) -> tuple[Release, ...]:
+    """The releases in an answer that `parse_listing` found to be a good one."""
+    releases, _ = _sort(project, _Answer([], "", "", "", "", uniform))
+    return releases
+
+
 class _Answer(NamedTuple):
     """What both forms of an answer say; URLs of `files` are relative to `base`. Those of a uniform one are
     there only."""
