@@ -361,6 +361,7 @@ def test_without_any_lag_nothing_speaks_of_it(page: Page, tmp_path: Path) -> Non
     path.write_text(render_html([matrix._replace(cells=fresh)]), encoding="utf-8")
     page.resize(1440, 900)
     page.open(path.as_uri())
+    assert "lag" not in page.evaluate("document.getElementById('empty').innerText").lower()
     page.click(_cell(0, 0))
     assert "lag" not in page.evaluate("document.getElementById('panel').innerText").lower()
     assert page.evaluate("document.getElementById('scale').checkVisibility()") is False
@@ -446,24 +447,55 @@ def test_texts_have_contrast(page: Page, tmp_path: Path, scheme: str) -> None:
         assert (light + 0.05) / (dark + 0.05) >= 4.5, f"{where}: {ink} on {paper}"
 
 
-def test_at_phone_width_only_the_grid_scrolls(page: Page, address: str) -> None:
-    page.resize(360, 740, touch=True)
+@pytest.mark.parametrize("width", [320, 360, 375])
+def test_at_phone_width_only_the_grid_scrolls(page: Page, address: str, width: int) -> None:
+    page.resize(width, 740, touch=True)
     page.prefer("light")
     page.open(address)
-    width = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
-    assert page.evaluate(width) == 360
+    wide = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
+    assert page.evaluate(wide) == width
     assert page.evaluate("document.getElementById('scroller').scrollWidth") > 600
     size = page.evaluate(
         f"(b => [b.width, b.height])(document.querySelector('{_cell(0, 0)}').getBoundingClientRect())"
     )
     assert min(size) >= 40
+    page.evaluate(f"document.querySelector('{_cell(7, 1)}').scrollIntoView({{block: 'center'}})")
     page.tap(_cell(7, 1))
     assert "vllm 0.30.0" in page.evaluate(_DETAILS)
     bottom = page.evaluate(f"document.querySelector('{_cell(7, 1)}').getBoundingClientRect().bottom")
     assert bottom <= page.evaluate("document.getElementById('details').getBoundingClientRect().top")
-    assert page.evaluate(width) == 360
+    assert page.evaluate(wide) == width
     page.tap("#shown .close")
     assert page.evaluate(_DETAILS) == ""
+
+
+# The insides of the filters' buttons, and the right ends of their numbers, in pixels.
+_FILTERS = """[...document.querySelectorAll("#filters button")].map(button => {
+  const [inner, box] = [button.querySelector("b"), button].map(e => e.getBoundingClientRect());
+  return [button.scrollWidth - button.clientWidth, box.right - inner.right, innerWidth - box.right];
+})"""
+
+
+@pytest.mark.parametrize("width", [320, 375, 1280])
+def test_numbers_stand_within_their_filters(page: Page, tmp_path: Path, width: int) -> None:
+    """Of a matrix with thousands of cells of each status but one."""
+    matrix = sample(rows=60, columns=60)
+    cells = tuple(
+        tuple(Cell(STATUSES[1 + (i + j) % 3]) if j else cell for j, cell in enumerate(row))
+        for i, row in enumerate(matrix.cells)
+    )
+    path = tmp_path / "many.html"
+    path.write_text(render_html([matrix._replace(cells=cells)]), encoding="utf-8")
+    page.resize(width, 740, touch=width < 500)
+    page.prefer("light")
+    page.open(path.as_uri())
+    found = page.evaluate(_FILTERS)
+    assert len(found) == 4
+    for overflow, inside, outside in found:
+        assert overflow <= 0
+        assert inside >= 5
+        assert outside >= 12
+    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_headings_stay_when_the_grid_scrolls(page: Page, address: str) -> None:

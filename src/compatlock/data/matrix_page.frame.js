@@ -63,7 +63,7 @@ function buildFilters() {
   });
   find("filters").replaceChildren(...buttons.filter(Boolean));
   const edges = [...data.bands.map((limit) => `≤ ${limit}`), `> ${data.bands.at(-1)}`];
-  find("scale").hidden = daysButton.hidden = !someLag;
+  find("scale").hidden = find("about-lag").hidden = daysButton.hidden = !someLag;
   find("scale").replaceChildren(
     make("span", {}, "Lag in days"),
     ...edges.map((text, k) => make("span", { class: `mark works-${k}` }, text)),
