@@ -223,8 +223,13 @@ def test_a_limit_on_the_cost_excludes_what_reaches_it_and_changes_nothing_below(
     for seed, case in contradictions(150):
 
         def answer(below: int | None, case: Case = case) -> Solution | None:
-            universe = Universe()
-            found = Memory(case).drive(cheapest(universe, case.request, below=below), universe)
+            memory, universe = Memory(case), Universe()
+            about: tuple[str, ...] = ()
+            if below is not None:
+                # Whatever is known already.
+                universe.add(memory.packages, memory.dependencies)
+                about = tuple(case.projects)
+            found = memory.drive(cheapest(universe, case.request, below=below, about=about), universe)
             # How it was found is another matter.
             return found and found._replace(counters={})
 

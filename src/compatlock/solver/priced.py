@@ -46,12 +46,17 @@ _VARIABLES = 12_000
 
 
 def cheapest(
-    universe: Universe, request: Request, effort: Effort | None = None, below: int | None = None
+    universe: Universe,
+    request: Request,
+    effort: Effort | None = None,
+    below: int | None = None,
+    about: Collection[str] = (),
 ) -> Generator[Need, None, Solution | None]:
     """The best answer when every edge that may be waived at all can be, at its price; its first tier is the
-    least cost. None when waivers do not help, or not at a cost below `below`. Raises SearchGivenUp when it
-    takes too much."""
-    return (yield from run_again(partial(_Priced, below=below), universe, request, effort))
+    least cost. None when waivers do not help, or not at a cost below `below`. `about` are the packages that
+    a contradiction is known to be about. Raises SearchGivenUp when it takes too much."""
+    begin = partial(_Priced, below=below, about=about)
+    return (yield from run_again(begin, universe, request, effort))
 
 
 class _Offer(NamedTuple):
@@ -158,9 +163,23 @@ class _Priced(Again):
         *,
         thorough: bool = False,
         below: int | None = None,
+        about: Collection[str] = (),
     ) -> None:
         super().__init__(universe, request, newest, depths, thorough=thorough)
         self.below = below
+        self.about = about
+
+    def _begin(self) -> Generator[Need, None, None]:
+        """All that was read of what the contradiction is about is taken in at once: what it costs at least
+        is known then before an answer is made as good as can be."""
+        yield from super()._begin()
+        packages = self.universe.packages
+        known = [
+            r for r in self.universe.dependencies if r[0] in self.about and r[1] not in packages[r[0]].gates
+        ]
+        for name in dict.fromkeys(name for name, _ in known):
+            self.formula.present(name)
+        yield from self.formula.load(known)
 
     def _tiers(self, *, several_targets: bool) -> tuple[Tier, ...]:
         request = self.request

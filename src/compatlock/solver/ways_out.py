@@ -71,10 +71,11 @@ def moves(request: Request, core: Core) -> Iterator[Change]:
 
 
 def waivers(request: Request, core: Core) -> Iterator[Change]:
-    """One edge of the contradiction is waived. A single waiver that suffices is part of every core."""
+    """One bound of the contradiction is waived. (A single waiver that suffices is part of every core; the
+    need itself stays, so an edge without a bound is none.)"""
     permitted = {(w.package, w.on) for w in request.waivers if not w.extra}
     hard = _hard(request)
-    edges = dict.fromkeys((e.package, e.on) for e in core.edges if e.kind == kinds.EDGE)
+    edges = dict.fromkeys((e.package, e.on) for e in core.edges if e.kind == kinds.EDGE and e.specifier)
     known = {(fact.package, fact.on) for fact in request.facts if fact.kind == "too-strict"}
     # What is known to be too strict goes first: not all may be searched to the end.
     for package, on in sorted(edges, key=lambda edge: edge not in known):
@@ -146,7 +147,8 @@ def cheapest_waivers(
 ) -> Generator[Need, None, Solved | None]:
     """The cheapest set of waivers, proved; None when waivers do not help, or not at a cost below `below`.
     Raises SearchGivenUp as `solve`."""
-    solution = yield from cheapest(universe, request, effort, below)
+    about = {name for edge in core.edges for name in (edge.package, edge.on)}
+    solution = yield from cheapest(universe, request, effort, below, about)
     if solution is None:
         return None
     least = solution.tiers[0].value
