@@ -5,6 +5,7 @@ from __future__ import annotations
 from compatlock.api.drive import drive
 from compatlock.api.why.other_cuda import newer_cuda, with_waivers
 from compatlock.api.why.other_index import newer, targets
+from compatlock.api.why.side_by_side import drive_side_by_side
 from compatlock.errors import IndexUnavailable, SearchGivenUp
 from compatlock.index.supply import CacheChanged
 from compatlock.model import core as kinds
@@ -57,14 +58,15 @@ def ways_out(
     to be of use are looked at first, since the effort for all together is limited.
     """
     finder = _Finder(core, universe, supply, most_days)
-    found = list(finder.solved(changes.moves(request, core)))
+    waivers, drops = list(changes.waivers(request, core)), list(changes.drops(request, core))
+    # Where no bound of the contradiction may be waived, no set of waivers helps.
+    found = list(finder.solved((*changes.moves(request, core), *(waivers or drops))))
     found += newer(core, request, supply, finder.elsewhere)
     found += targets(core, request, supply, finder.elsewhere)
     speaks_of_cuda = any(edge.kind == kinds.TARGET for edge in core.edges)
     on_newer_cuda = list(finder.with_newer_cuda(request)) if speaks_of_cuda else []
-    found += finder.solved(changes.waivers(request, core))
     cheap = min((solved.way.cost for solved in found if solved.way.waivers), default=None)
-    if cheap is None or cheap > COST_LIFTED:
+    if waivers and (cheap is None or cheap > COST_LIFTED):
         # Two waivers with evidence cost less than one without. (Of sets that cost as much as a single waiver,
         # that one is the smallest.)
         cheapest = changes.cheapest_waivers(universe, request, core, finder.effort, cheap)
@@ -76,12 +78,12 @@ def ways_out(
         # What the target runs may be part of another core.
         on_newer_cuda += finder.with_newer_cuda(request)
     rest: list[Solved] = []
-    if not any(solved.way.waivers for solved in found):
-        found += finder.solved(changes.drops(request, core))
-    else:
+    if waivers and not any(solved.way.waivers for solved in found):
+        found += finder.solved(drops)
+    elif waivers:
         # Where waivers help, what they leave of the core may be part of every core as well.
         waived = {(w.package, w.on) for solved in found for w in solved.way.waivers}
-        left = [change for change in changes.drops(request, core) if not waived.issuperset(_edges(change))]
+        left = [change for change in drops if not waived.issuperset(_edges(change))]
         unfinished = len(finder.unfinished)
         rest += finder.solved(left if len(left) <= _LEFT else ())
         del finder.unfinished[unfinished:]
@@ -118,6 +120,14 @@ def statements_broken(way: WayOut, core: Core, request: Request) -> frozenset[La
     )
 
 
+def _told(change: Change) -> str:
+    """A change as the user would write it."""
+    way = change.way
+    if not way.accept:
+        return f"another bound than `{way.replaces}`"
+    return way.accept if "`" in way.accept else f"`{way.accept}`"
+
+
 class _Finder:
     def __init__(self, core: Core, universe: Universe, supply: Supply, most_days: int | None) -> None:
         self._core = core
@@ -128,14 +138,23 @@ class _Finder:
         self.unfinished: list[str] = []
 
     def solved(self, attempts: Iterable[Change]) -> Iterator[Solved]:
-        """The changes that help."""
-        for change in attempts:
-            universe = self._universe
-            if change.way.exclusions:
-                universe = universe.amended(change.request.amendments)
-            solved = self._attempt(change, universe)
-            if solved is not None and self._is_recent(solved):
-                yield solved
+        """The changes that help. As many are looked at side by side as the effort that is left is enough for,
+        whatever each takes."""
+        left = list(attempts)
+        while left:
+            width = max(1, self.effort.left // max(1, self.effort.each))
+            some, left = left[:width], left[width:]
+            searches = []
+            for change in some:
+                universe = self._universe
+                if change.way.exclusions:
+                    universe = universe.amended(change.request.amendments)
+                searches.append((changes.solve(universe, change, self._core, self.effort), universe))
+            for change, answer in zip(some, drive_side_by_side(searches, self._supply), strict=True):
+                if isinstance(answer, SearchGivenUp):
+                    self.unfinished.append(_told(change))
+                elif not isinstance(answer, IndexUnavailable) and answer and self._is_recent(answer):
+                    yield answer
 
     def with_newer_cuda(self, request: Request) -> Iterator[Solved]:
         """The answer for the nearest target that runs a newer CUDA, if need be with the cheapest waivers."""
@@ -156,10 +175,7 @@ class _Finder:
 
     def _attempt(self, change: Change, universe: Universe, supply: Supply | None = None) -> Solved | None:
         run = changes.solve(universe, change, self._core, self.effort)
-        way = change.way
-        told = way.accept if "`" in way.accept else f"`{way.accept}`"
-        told = told if way.accept else f"another bound than `{way.replaces}`"
-        return self.attempt(run, universe, supply, told=told)
+        return self.attempt(run, universe, supply, told=_told(change))
 
     def attempt(
         self,
