@@ -133,3 +133,17 @@ def test_the_lag_of_one_candidate_is_that_of_the_table(times: list[int | None]) 
     a = package([str(n) for n in range(len(times), 0, -1)], times=times)
     for newest in range(a.size):
         assert [a.lag_days(i, newest) for i in range(a.size)] == [*a.lags_in_days(newest)]
+
+
+@given(
+    st.lists(
+        st.sampled_from([">=3", "<7", "!=5", "!=6", "==4", "<=2", ">8", "!=9,!=8", "==1.*"]), max_size=4
+    ),
+    st.sets(st.integers(1, 9)),
+    st.sets(st.integers(1, 9), max_size=5),
+)
+def test_the_newest_within_some_bounds(bounds: list[str], hidden: set[int], gated: set[int]) -> None:
+    gates = {str(number): YANKED for number in gated - hidden}
+    a = package([str(n) for n in range(9, 0, -1)], hidden=[str(n) for n in hidden], gates=gates)
+    within = (i for i in range(a.size) if i not in a.gates and all(a.admits(bound, i) for bound in bounds))
+    assert a.newest_within(bounds) == next(within, None)

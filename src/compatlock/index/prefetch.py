@@ -143,9 +143,7 @@ class Batch:
 
     def _within_bounds(self, package: Package) -> list[tuple[str, int]]:
         """The newest ordinary candidate within all that is asked of a package so far, if there is one."""
-        bounds = self._bounds.get(package.name, ())
-        within = (i for i in range(package.size) if i not in package.gates)
-        newest = next((i for i in within if all(package.admits(bound, i) for bound in bounds)), None)
+        newest = package.newest_within(self._bounds.get(package.name, ()))
         return [] if newest is None else [(package.name, newest)]
 
     def _worth_a_guess(self, releases: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Runs = tuple[tuple[int, int], ...]
 
@@ -174,6 +174,23 @@ class Package:
             if index < high:
                 return index >= low
         return False
+
+    def newest_within(self, specifiers: Iterable[str]) -> int | None:
+        """Index of the newest ordinary candidate within all of the specifiers, if there is one."""
+        all_runs = [self.runs(specifier) for specifier in specifiers]
+        index = 0
+        while index < self.size:
+            # Where the next run of the specifier begins that is farthest from holding here.
+            begins = (
+                next((max(low, index) for low, high in runs if index < high), self.size) for runs in all_runs
+            )
+            nearest = max(begins, default=index)
+            if nearest == index:
+                if index not in self.gates:
+                    return index
+                nearest += 1
+            index = nearest
+        return None
 
     def admitted_gates(self, specifier: str) -> frozenset[int]:
         """Gated candidates that an edge with this specifier admits.
