@@ -48,6 +48,9 @@ def test_json_keeps_everything() -> None:
         "waivers": ["left -> right"],
         "reason": "left 2.0 needs right>=1.2",
     }
+    (impossible,) = (cell for cell in document["matrices"][1]["cells"][1] if "shared" in cell["reason"])
+    assert (impossible["pins"], impossible["lag"]) == ({}, None)
+    assert document["matrices"][1]["cells"][0][0]["lag"] == 0
 
 
 def test_json_has_a_line_for_every_cell() -> None:
@@ -77,6 +80,7 @@ def test_other_json_is_refused_in_words(text: str, words: str) -> None:
         ('"labels": ["2.0", "1.0"]', '"labels": ["2.0"]'),
         ('[["2.0"], ["1.0"]]', '[["2.0"], []]'),
         ('"lag": 41', '"lag": "old"'),
+        ('"lag": 41', '"lag": null'),
         ('"pins": {"left": "2.0", "right": "1.1.0"}', '"pins": []'),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from compatlock.cli.messages import out
 from tests.support.command import SOURCE, Cli, pins_of
 from tests.support.index_server import IndexServer
 
@@ -134,3 +136,68 @@ def test_wrong_usage_as_json(cli: Cli, words: tuple[str, ...], message: str) -> 
     assert (error["kind"], error["exit_code"]) == ("InputError", 2)
     assert message in error["message"]
     assert message in run.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["lock -r app -q -o -", "matrix app app2 -q", "matrix app app2 -q --json", "conflicts list", "--help"],
+)
+def test_a_reader_that_has_gone_is_no_failure(words: str, index: IndexServer, tmp_path: Path) -> None:
+    index.add("app2", "1.0", upload_time="2026-01-01T00:00:00Z")
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run(
+        [sys.executable, "-m", "compatlock", *words.split()],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(SOURCE),
+            "COMPATLOCK_DEFAULT_INDEX": index.url,
+            "COMPATLOCK_CACHE_DIR": str(tmp_path / "cache"),
+        },
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(writer)
+    assert (process.returncode, process.stderr) == DONE
+
+
+def test_characters_that_a_stream_cannot_take(
+    index: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add("lib", "1.0", requires=["app<1"], upload_time="2026-01-01T00:00:00Z")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.setenv("LC_ALL", "C")
+    run = shell("matrix app lib -q", index, tmp_path)
+    assert (run.returncode, run.stderr) == DONE
+    assert run.stdout.startswith("app x lib\n")
+    assert "Traceback" not in run.stdout
+    shown = shell("matrix app lib -q --json -o m.json", index, tmp_path)
+    assert (shown.returncode, shown.stderr) == DONE
+    assert json.loads(shown.stdout) == json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+
+
+def test_what_stands_for_characters_that_an_encoding_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def written(text: str, encoding: str, *, is_json: bool = False) -> str:
+        stream = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr(sys, "stdout", stream)
+        out(text, is_json=is_json)
+        return stream.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined, no-any-return]
+
+    text = "a × b ✓ ◐ é 💥"
+    assert written(text, "ascii") == "a x b + ~ ? ?"
+    assert written(text, "latin-1") == "a × b + ~ é ?"
+    assert written(text, "utf-8") == text
+    quoted = json.dumps(text, ensure_ascii=False)
+    assert written(quoted, "ascii", is_json=True) == json.dumps(text)
+    assert json.loads(written(quoted, "latin-1", is_json=True)) == text
+
+
+@pytest.mark.parametrize("command", ["matrix", "explain"])
+def test_the_help_says_what_is_printed_as_json(cli: Cli, command: str) -> None:
+    said = " ".join(cli(command, "--help").out.split())
+    what = {"matrix": "matrices", "explain": "explanation"}[command]
+    assert f"--json Print the {what} as JSON on standard output." in said

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from compatlock.cli.messages import out, out_json, say
-from compatlock.cli.parameters import parameter, refuse_empty
+from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.progress import ProgressDisplay
 from compatlock.cli.request_options import request_options
 from compatlock.cli.settled import options_of, settled
@@ -58,7 +58,10 @@ explain = click.Command(
             callback=refuse_empty,
             help="A question, for a package whose name is also a file's (repeatable).",
         ),
-        *(parameter(option) for option in request_options(*_LEFT_OUT)),
+        *parameters(
+            {option.field for option in request_options(*_LEFT_OUT)},
+            {"as_json": "Print the explanation as JSON on standard output."},
+        ),
     ],
     help="""Say why requirements cannot be satisfied and what would help, without locking anything.
 

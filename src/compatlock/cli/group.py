@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -26,8 +27,24 @@ COMMANDS = {
 }
 
 
+class _ReaderGoneError(Exception):
+    """Standard output is a pipe that nobody reads any longer. Click would make an exit code of 1 of it."""
+
+
 class _Commands(click.Group):
     """Loads a command's module only when the command is called."""
+
+    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*arguments, **extra)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
         return sorted(COMMANDS)
@@ -47,7 +64,8 @@ def compatlock() -> None:
 
 
 def run_group(arguments: list[str]) -> int:
-    """Run a command; its exit code. What click finds wrong is printed."""
+    """Run a command; its exit code. What click finds wrong is printed. Raises BrokenPipeError when the reader
+    of standard output has gone."""
     try:
         code = compatlock.main(arguments, prog_name="compatlock", standalone_mode=False)
     except click.exceptions.Exit as exit_:
@@ -57,6 +75,8 @@ def run_group(arguments: list[str]) -> int:
         if "--json" in arguments:
             report_as_json(InputError(error.format_message()))
         code = InputError.exit_code
+    except _ReaderGoneError as error:
+        raise BrokenPipeError from error
     except click.Abort as error:
         raise KeyboardInterrupt from error
     return code or 0

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from compatlock.api.options import LockOptions
-from compatlock.cli.lock_options import FILES, OPTIONS
+from compatlock.cli.lock_options import FILES
 from compatlock.cli.messages import out, say
-from compatlock.cli.parameters import parameter, refuse_empty
+from compatlock.cli.parameters import parameters, refuse_empty
 from compatlock.cli.settled import options_of, settled
 from compatlock.cli.snapshot import refuse_standard_output, write_snapshot
 from compatlock.errors import InputError
@@ -32,7 +32,7 @@ _BESIDE = {
     "platform", "cuda", "driver", "no_shipped_facts", "no_soft_facts", "no_cache", "default_index", "indexes",
     "index_for", "as_json", "quiet",
 }  # fmt: skip
-_OPTIONS = [o for o in OPTIONS if o.field in {*LockOptions._fields, *_BESIDE} - _LEFT_OUT]
+_FIELDS = {*LockOptions._fields, *_BESIDE} - _LEFT_OUT
 _ENDINGS = (".html", ".csv", ".json", ".md", ".png", ".txt")
 
 
@@ -71,7 +71,7 @@ def _run(
     for path in dict.fromkeys(outputs):
         _write(path, matrices, quiet=quiet)
     if as_json:
-        out(str(_rendered(".json", matrices)))
+        out(str(_rendered(".json", matrices)), is_json=True)
     elif not outputs:
         from compatlock.api.matrix.tables import render_text
 
@@ -255,7 +255,7 @@ matrix = click.Command(
             callback=refuse_empty,
             help="Record what is read of the index (in one process), to be replayed with --snapshot.",
         ),
-        *map(parameter, _OPTIONS),
+        *parameters(_FIELDS, {"as_json": "Print the matrices as JSON on standard output."}),
     ],
     help="""Say of every pair of releases of two packages whether they work together, beside what else is
     asked for, and what is then pinned, or why they do not.

@@ -1,11 +1,15 @@
 """What the command line says on standard error, readable without colour, hints on lines of their own; and
-data on standard output. A message that cannot be printed is dropped, data that cannot is an error."""
+data on standard output. A message that cannot be printed is dropped, data that cannot is an error; where the
+encoding of a stream lacks a character, there is a plain one instead."""
 
 from __future__ import annotations
 
 import sys
 
 from compatlock.errors import CompatlockError, InputError, reason_of
+
+# What stands for characters of our own texts; for any other there is a question mark.
+_PLAIN = {"×": "x", "✓": "+", "◐": "~", "·": "-", "–": "-", "—": "-", "…": "...", "→": "->", "≤": "<="}
 
 
 def report(error: CompatlockError, *, verbose: bool = False) -> None:
@@ -74,18 +78,39 @@ def _say_with(word: str, colour: str, text: str) -> None:
         pass
 
 
-def out(text: str) -> None:
-    """Print data to standard output, as it is. Raises InputError when it cannot be written, BrokenPipeError
-    when its reader has gone."""
+def out(text: str, *, is_json: bool = False) -> None:
+    """Print data to standard output, as it is; for a character that its encoding lacks, a plain one or in
+    JSON its escape. Raises InputError when it cannot be written, BrokenPipeError when its reader has gone."""
     if sys.stdout is None:
         raise InputError("standard output cannot be written: it is closed")
     try:
-        sys.stdout.write(text)
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError as error:  # Nothing of the text was written.
+            sys.stdout.write(_encodable(text, error.encoding, is_json=is_json))
         sys.stdout.flush()
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
         raise InputError(f"standard output cannot be written: {reason_of(error)}") from None
+
+
+def _encodable(text: str, encoding: str, *, is_json: bool) -> str:
+    """The text with other characters for those that the encoding lacks."""
+    others: dict[int, str] = {}
+    for character in set(text):
+        try:
+            character.encode(encoding)
+        except UnicodeEncodeError:
+            others[ord(character)] = _escape(character) if is_json else _PLAIN.get(character, "?")
+    return text.translate(others)
+
+
+def _escape(character: str) -> str:
+    """A character as an escape within a string of JSON (RFC 8259)."""
+    import json
+
+    return json.dumps(character)[1:-1]
 
 
 def out_json(value: object) -> None:

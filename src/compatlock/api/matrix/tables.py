@@ -75,7 +75,8 @@ def render_csv(matrices: Sequence[Matrix]) -> str:
 
 def render_json(matrices: Sequence[Matrix]) -> str:
     """`{"version": 1, "matrices": [...]}`, a line for every cell; `from_json` reads it again. Values are
-    those of `compatlock.model.matrix`, a cell's pins an object from name to version."""
+    those of `compatlock.model.matrix`, a cell's pins an object from name to version and its lag null where
+    nothing is pinned."""
     bodies = ",\n".join(_matrix_json(matrix) for matrix in matrices)
     return f'{{"version": {JSON_VERSION}, "matrices": [\n{bodies}\n]}}\n'
 
@@ -128,7 +129,7 @@ def _matrix_json(matrix: Matrix) -> str:
 
 
 def _cell_json(cell: Cell) -> dict[str, Any]:
-    return {**cell._asdict(), "pins": dict(cell.pins)}
+    return {**cell._asdict(), "pins": dict(cell.pins), "lag": cell.lag if cell.pins else None}
 
 
 def _json(value: object) -> str:
@@ -165,7 +166,8 @@ def _cell_of(body: Any) -> Cell:
         raise ValueError(f"no cell is {body['status']!r}")
     pins = tuple((str(name), str(version)) for name, version in body["pins"].items())
     waivers = tuple(map(str, body["waivers"]))
-    return Cell(body["status"], pins, int(body["lag"]), waivers, str(body["reason"]))
+    lag = 0 if body["lag"] is None and not pins else int(body["lag"])
+    return Cell(body["status"], pins, lag, waivers, str(body["reason"]))
 
 
 def _markdown(matrix: Matrix) -> Iterator[str]:
