@@ -33,9 +33,21 @@ def test_what_is_no_json(text: str) -> None:
         loads(text)
 
 
-def test_it_imports_no_more_than_it_needs() -> None:
-    program = "import sys; from compatlock.model.json_text import loads; print(loads('[1]'), *sys.modules)"
-    run = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True)
-    value, *modules = run.stdout.split()
-    assert value == "[1]"
-    assert {"json", "re", "enum"}.isdisjoint(modules)
+PROGRAM = """
+import sys
+from compatlock.model.json_text import loads
+try:
+    print(loads(sys.argv[1]))
+except ValueError:
+    print("wrong")
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("text", "value"), [("[1]", "[1]"), ("[1", "wrong"), ('"a', "wrong"), ("", "wrong")])
+def test_it_needs_no_other_module(text: str, value: str) -> None:
+    run = subprocess.run([sys.executable, "-c", PROGRAM, text], stdout=subprocess.PIPE, text=True, check=True)
+    said, modules = run.stdout.splitlines()
+    assert said == value
+    if value != "wrong":
+        assert {"json", "re", "enum"}.isdisjoint(modules.split())

@@ -42,7 +42,8 @@ def loads(text: str) -> Any:
     """The value of a JSON text without white space around it. Raises ValueError for any other text."""
     try:
         value, end = _scan(text, 0)
-    except StopIteration:
+    # Python 3.10 and 3.11 find no words for what is wrong unless `json` is imported.
+    except (StopIteration, SystemError):
         raise ValueError("no JSON") from None
     if end != len(text):
         raise ValueError("more than a JSON value")
