@@ -185,7 +185,7 @@ def test_what_stands_for_characters_that_an_encoding_lacks(monkeypatch: pytest.M
         stream = io.TextIOWrapper(io.BytesIO(), encoding)
         monkeypatch.setattr(sys, "stdout", stream)
         out(text, is_json=is_json)
-        return stream.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined, no-any-return]
+        return stream.buffer.getvalue().decode(encoding)
 
     text = "a × b ✓ ◐ é 💥"
     assert written(text, "ascii") == "a x b + ~ ? ?"
