@@ -1,7 +1,8 @@
 """Every error that compatlock raises on purpose, in one tree.
 
 `exit_code` is what the command line returns for it: 1 no solution or a failed check, 2 bad usage or
-input, 3 index or network, or another machine or process that failed. The text is for people: what was asked, what is in the way, what to do.
+input, 3 index or network, or another machine or process that failed. The text is for people: what was
+asked, what is in the way, what to do.
 """
 
 from __future__ import annotations

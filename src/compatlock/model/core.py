@@ -27,8 +27,8 @@ class CoreEdge(NamedTuple):
     0.8.0`; empty for the user's lines and for facts that speak of bounds themselves. `among` are the
     releases of all edges of the core that bind `package` (and `extra`) to `on`, if there are several.
     `origin` says where the user's line stands, is the id of a fact, OVERRIDE for an edge whose bound the user
-    has replaced, or says what the target runs (`driver 570`). `detail` is the fact's summary, the problem, or the URL; `offers` are the extras that the newest of
-    `releases` has instead (EXTRA).
+    has replaced, or says what the target runs (`driver 570`). `detail` is the fact's summary, the problem, or
+    the URL; `offers` are the extras that the newest of `releases` has instead (EXTRA).
     """
 
     kind: str
