@@ -5,8 +5,9 @@
 Serves what `compatlock snapshot` recorded (see `benchmarks.rendering`), or a matrix (`matrix-1000`), and
 prints its URL (see `benchmarks.serving`). It is a process of its own, with all listings made and compressed
 at the start, so that what is measured are the tools. With `--record`, what the snapshot lacks is asked of the
-real index, and kept. Below `/-/`: `stats` tells how much was asked for since the last time (and forgets
-it), `missing` what of it was not there, `snapshot` is the document as it is now.
+real index, and kept. Below `/-/`: `stats` tells how much was asked for since the last time, and how much of
+it was recorded just then (and forgets it), `missing` what of it was not there, `snapshot` is the document as
+it is now.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import json
 import socket
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +34,8 @@ from compatlock.model.metadata import Metadata
 
 EXCLUDE_NEWER = "2026-11-30T14:00:00Z"
 _LISTING_AGE, _FILE_AGE = 600, 365_000_000
+# The real index is asked so many questions at a time: tools wait for it, and some hundred others.
+_QUESTIONS = 16
 
 
 class Real:
@@ -48,38 +52,55 @@ class Real:
             self._fetch([(project, "")], [])
         return self._live[project]
 
-    def metadata(self, project: str, filename: str) -> Metadata | None:
-        """The metadata of a file; None when the index does not have that file."""
-        files = (file for release in self.listing(project).releases for file in release.files)
-        file = next((file for file in files if file.filename == filename), None)
-        return None if file is None else self._fetch([], [(project, file)])
+    def metadata(self, project: str, filename: str, around: int = 0) -> dict[str, Metadata]:
+        """The metadata of a file, and of its like in so many older releases, by file name; without those
+        that the index does not have."""
+        files = _alike(self.listing(project), filename, around)
+        return self._fetch([], [(project, file) for file in files])
 
-    def _fetch(self, listings: list[tuple[str, str]], files: list[tuple[str, File]]) -> Metadata | None:
-        found: list[Metadata] = []
+    def _fetch(self, listings: list[tuple[str, str]], files: list[tuple[str, File]]) -> dict[str, Metadata]:
+        found: dict[str, Metadata] = {}
 
         def on_listing(project: str, listing: Listing | None, _etag: str) -> None:
             if listing is not None:
                 self._live[project] = listing
 
-        def on_metadata(_project: str, _file: File, metadata: Metadata) -> None:
-            found.append(metadata)
+        def on_metadata(_project: str, file: File, metadata: Metadata) -> None:
+            found[file.filename] = metadata
 
         with self._opening:
             network = self._network._opened()
         network.fetch(listings, files, on_listing=on_listing, on_metadata=on_metadata)
-        return found[0] if found else None
+        return found
+
+
+def _alike(listing: Listing, filename: str, around: int) -> list[File]:
+    """A file of a listing, and those of older releases that are named like it but for the version."""
+    releases = listing.releases
+    at = next((i for i, r in enumerate(releases) if any(f.filename == filename for f in r.files)), None)
+    if at is None:
+        return []
+    end = filename.split(releases[at].version, 1)[-1]
+    older = [file for release in releases[at + 1 : at + 1 + around] for file in release.files]
+    this = [file for file in releases[at].files if file.filename == filename]
+    return this + [file for file in older if file.filename.endswith(end)]
 
 
 class Replay:
-    """What is served at `root`. `missed` counts requests for what was not recorded."""
+    """What is served at `root`. `missed` counts requests for what was not recorded, `recorded` what was read
+    of the real index. `around`: with a file of the real index, those of so many older releases are read."""
 
-    def __init__(self, snapshot: Snapshot, before: int, root: str = "", real: Real | None = None) -> None:
+    def __init__(
+        self, snapshot: Snapshot, before: int, root: str = "", real: Real | None = None, around: int = 0
+    ) -> None:
         self.snapshot = snapshot
-        self.requests = self.sent = self.missed = 0
+        self.requests = self.sent = self.missed = self.recorded = 0
         self.missing: list[str] = []
         self._before = before
         self._root = root
         self._real = real
+        self._around = around
+        self._asking = ThreadPoolExecutor(_QUESTIONS)
         self._listings: dict[str, Answer] = {}
         self._places = {
             (project, file.filename): (release.version, file)
@@ -101,8 +122,9 @@ class Replay:
             case ["files", project, filename]:
                 return self._file(project, filename)
             case ["-", "stats"]:
-                stats = {"requests": self.requests, "bytes": self.sent, "missed": self.missed}
-                self.requests = self.sent = self.missed = 0
+                stats = {name: getattr(self, name) for name in ("requests", "missed", "recorded")}
+                stats["bytes"] = self.sent
+                self.requests = self.sent = self.missed = self.recorded = 0
                 return Answer(200, json.dumps(stats).encode(), "application/json")
             case ["-", "missing"]:
                 missing, self.missing = self.missing, []
@@ -115,6 +137,7 @@ class Replay:
         found = self.snapshot.listings.get(project)
         if found is None and self._real is not None:
             found = self._real.listing(project)
+            self.recorded += 1
             self.snapshot.listings[project] = found
             for release in found.releases:
                 for file in release.files:
@@ -136,9 +159,11 @@ class Replay:
             return Answer(404)
         known = self.snapshot.metadata.get((project, wheel))
         if known is None and self._real is not None:
-            known = self._real.metadata(project, wheel)
-            if known is not None:
-                self.snapshot.metadata[project, wheel] = known
+            found = self._real.metadata(project, wheel, self._around)
+            self.recorded += len(found)
+            for name, metadata in found.items():
+                self.snapshot.metadata.setdefault((project, name), metadata)
+            known = found.get(wheel)
         place = self._places.get((project, wheel))
         if known is None or place is None:
             self.missed += 1
@@ -160,7 +185,7 @@ class Replay:
         if self._real is None:
             return self.answer(path)
         try:
-            return await asyncio.get_running_loop().run_in_executor(None, self.answer, path)
+            return await asyncio.get_running_loop().run_in_executor(self._asking, self.answer, path)
         except Exception as error:  # The index failed: tools are told so, and the recording is not used.
             print(f"{path}: {error}", file=sys.stderr)
             return Answer(503)
@@ -188,6 +213,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Replay a snapshot as a package index.")
     parser.add_argument("snapshot")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--around", type=int, default=0, metavar="N", help="read N older releases as well")
     parser.add_argument("--exclude-newer", default=EXCLUDE_NEWER)
     parser.add_argument("--latency", type=float, default=0.0, metavar="MS", help="before each answer")
     parser.add_argument("--certificate", nargs=2, metavar=("FILE", "KEY"), help="serve over TLS, and HTTP/2")
@@ -195,7 +221,7 @@ def main() -> None:
     real = Real() if asked.record else None
     place = socket.create_server(("127.0.0.1", 0), backlog=1024)
     root = f"http{'s' if asked.certificate else ''}://127.0.0.1:{place.getsockname()[1]}"
-    replay = Replay(load(asked.snapshot), seconds(asked.exclude_newer), root, real)
+    replay = Replay(load(asked.snapshot), seconds(asked.exclude_newer), root, real, asked.around)
     certificate = tuple(asked.certificate) if asked.certificate else None
     print(root, flush=True)
     asyncio.run(serve(place, replay.respond, replay.count, certificate, asked.latency / 1000))

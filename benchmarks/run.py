@@ -26,12 +26,10 @@ from typing import Any
 from benchmarks.bench import KINDS, MISSED, Bench, Limits, Unrecorded
 from benchmarks.peers import TOOLS, program, version
 from benchmarks.problems import PROBLEMS
-from benchmarks.record import cache_folder, is_recorded, record_problem, snapshot_path
+from benchmarks.record import LATENCY, cache_folder, is_recorded, record_problem, snapshot_path
 from benchmarks.server import Certificate, Server, make_certificate
 
 FIRST = ("compatlock", "uv")
-# As long as it takes an answer to come from a server that is not near.
-LATENCY = 20.0
 # In seconds: of a run of compatlock and uv, of all their runs of one kind of a problem, of a run of a peer.
 LIMITS, PEER_LIMIT = Limits(60.0, 30.0), 20.0
 # Other peers run so many at a time: how long they take is no close race.

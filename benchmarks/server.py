@@ -49,18 +49,20 @@ def make_certificate(folder: Path) -> Certificate:
 
 class Server:
     """A replay in a process of its own, at `url` (the root of a Simple index). With a certificate it speaks
-    TLS, and HTTP/2 to those who can; `latency` is in milliseconds, for every answer."""
+    TLS, and HTTP/2 to those who can; `latency` is in milliseconds, for every answer. With `record`, what is
+    missing is read of the real index, and `around` older releases with each."""
 
     def __init__(
         self,
         snapshot: str | Path,
         *,
         record: bool = False,
+        around: int = 0,
         certificate: Certificate | None = None,
         latency: float = 0.0,
     ) -> None:
         command = [sys.executable, "-m", "benchmarks.replay", str(snapshot), "--latency", str(latency)]
-        command += ["--record"] if record else []
+        command += ["--record", "--around", str(around)] if record else []
         command += ["--certificate", certificate.file, certificate.key] if certificate else []
         inherited = os.environ.get("PYTHONPATH")
         paths = os.pathsep.join([str(_ROOT), *([inherited] if inherited else [])])

@@ -14,7 +14,7 @@ from benchmarks.matrices import ROOTS, matrix
 from benchmarks.measure import Attempt, Run
 from benchmarks.problems import IMPOSSIBLE, MATRIX, PROBLEMS
 from benchmarks.quality import quality, unfit
-from benchmarks.replay import Replay
+from benchmarks.replay import Real, Replay
 from benchmarks.server import Server, make_certificate
 
 from benchmarks import bench, rendering
@@ -81,6 +81,32 @@ def test_what_was_not_recorded_is_counted() -> None:
     assert replay.answer("/simple/other/").status == 404
     assert replay.answer("/files/app/app-1.0-cp312-cp312-win_amd64.whl.metadata").status == 404
     assert replay.missed == 2
+
+
+class _Index(Real):
+    """A real index that needs no network: `app` in three releases, with a wheel each."""
+
+    def __init__(self) -> None:
+        files = [File(f"app-{v}.0-py3-none-any.whl", "", "", 0, 1000) for v in (3, 2, 1)]
+        self.releases = tuple(Release(f"{v}.0", (file,)) for v, file in zip((3, 2, 1), files, strict=True))
+
+    def listing(self, project: str) -> Listing:
+        return Listing(project, self.releases, digest="d")
+
+    def _fetch(self, listings: list[tuple[str, str]], files: list[tuple[str, File]]) -> dict[str, Metadata]:
+        assert not listings
+        return {file.filename: Metadata((), (), "", "side-file") for _, file in files}
+
+
+@pytest.mark.parametrize(("around", "count"), [(0, 1), (1, 2), (8, 3)])
+def test_what_is_missing_is_recorded_with_older_releases(around: int, count: int) -> None:
+    replay = Replay(Snapshot(), 2000, real=_Index(), around=around)
+    assert replay.answer("/simple/app/").status == 200
+    for _ in range(2):
+        assert replay.answer("/files/app/app-3.0-py3-none-any.whl.metadata").status == 200
+    assert json.loads(replay.answer("/-/stats").body)["recorded"] == 1 + count
+    assert json.loads(replay.answer("/-/stats").body)["recorded"] == 0
+    assert len(replay.snapshot.metadata) == count
 
 
 def test_files_that_nobody_could_use_are_not_shown() -> None:
