@@ -16,6 +16,8 @@ from benchmarks.peers import PLATFORM, PYTHON_VERSION, TOOLS
 from benchmarks.problems import PROBLEMS
 from benchmarks.replay import EXCLUDE_NEWER
 
+from compatlock.model.display import counted
+
 OURS = "compatlock"
 SOLVED, MISSED, LATE = "solved", "not recorded", "timeout"
 Results = dict[str, dict[str, Any]]
@@ -141,9 +143,11 @@ def summary(results: dict[str, Results]) -> str:
         values = [value for pair in both if (value := ratio(*pair, kind)) is not None]
         if values:
             words.append(
-                f"{kind} {median(values):.2f} in the middle of {len(values)} problems "
+                f"{kind} {median(values):.2f} in the middle of {counted(len(values), 'problem')} "
                 f"({min(values):.2f} to {max(values):.2f}; below 1 in {sum(value < 1 for value in values)})"
             )
+    if not words:
+        return "There is no problem that both find an answer to."
     return f"Where both find an answer, the time of compatlock / the time of uv is {'; '.join(words)}."
 
 
@@ -196,7 +200,7 @@ def audit_list(results: dict[str, Results]) -> Iterator[str]:
 
 
 def text(results: dict[str, Results], growth: str) -> str:
-    """The whole document."""
+    """The whole document, without sections that nothing is to be said in."""
     every = [result for found in results.values() for result in found.values()]
     dates = sorted({_day(result["measured"]) for result in every})
     loads = [result["load"] for result in every]
@@ -221,7 +225,9 @@ def text(results: dict[str, Results], growth: str) -> str:
         ("How good the answers are", _QUALITY_WORDS, quality_table),
         ("What breaks in the answers", _AUDIT_WORDS, audit_list),
     ):
-        parts += [f"## {title}", "", _wrapped(words), "", *table(results), ""]
+        rows = [*table(results)]
+        if rows[-1:] and not rows[-1].startswith("|---"):
+            parts += [f"## {title}", "", _wrapped(words), "", *rows, ""]
     left = [name for name in PROBLEMS if name not in results]
     if left:
         parts += [_wrapped(f"{_LEFT_WORDS} {', '.join(left)}."), ""]
@@ -294,8 +300,8 @@ def _processor() -> str:
     return next(named, platform.machine())
 
 
-def write_report(folder: Path, docs: Path) -> None:
-    """Write the document and its plots. Needs matplotlib (the extra `plots`)."""
+def write_report(folder: Path, docs: Path) -> Path:
+    """Write the document and its plots, and return its path. Needs matplotlib (the extra `plots`)."""
     from benchmarks import plots
 
     results = load_results(folder)
@@ -314,4 +320,6 @@ def write_report(folder: Path, docs: Path) -> None:
         found = json.loads(growth.read_text(encoding="utf-8"))
         plots.growth(found, images / "bench-growth.png")
         words = "\n" + "\n".join(section(found)) + "\n"
-    (docs / "benchmarks.md").write_text(text(results, words).rstrip() + "\n", encoding="utf-8")
+    document = docs / "benchmarks.md"
+    document.write_text(text(results, words).rstrip() + "\n", encoding="utf-8")
+    return document

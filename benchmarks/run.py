@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -51,9 +52,9 @@ class Runner:
         for name in names:
             try:
                 self._programs[name] = program(TOOLS[name], self._folder / "peers")
-            except SystemExit as error:
+            except (SystemExit, subprocess.CalledProcessError) as error:
                 if name in FIRST:
-                    raise
+                    raise SystemExit(f"{name}: {error}") from None
                 print(f"{name}: {error}", file=sys.stderr)
                 continue
             self._versions[name] = version(self._programs[name])
@@ -164,29 +165,59 @@ def measure(asked: argparse.Namespace, certificate: Certificate | None) -> None:
     print(f"measured in {(time.monotonic() - start) / 60:.0f} minutes")
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Compare compatlock with other tools on recorded problems.")
     parser.add_argument("problems", nargs="*", metavar="PROBLEM", help=f"of: {', '.join(PROBLEMS)}")
     parser.add_argument("--peers", default=",".join(default_peers()), help="beside uv; of: %(default)s")
-    parser.add_argument("--rounds", type=int, default=9, help="warm pairs of compatlock and uv")
+    parser.add_argument("--rounds", type=_count, default=9, help="warm pairs of compatlock and uv")
     parser.add_argument(
-        "--cold-rounds", type=int, default=5, help="pairs with empty caches, and with stale listings"
+        "--cold-rounds", type=_count, default=5, help="pairs with empty caches, and with stale listings"
     )
     parser.add_argument("--peer-limit", type=float, default=PEER_LIMIT, metavar="SECONDS")
     parser.add_argument("--latency", type=float, default=LATENCY, metavar="MS", help="of each answer")
     parser.add_argument("--protocol", choices=("h2", "http/1.1"), default="h2", help="h2 is over TLS")
     parser.add_argument("--folder", type=Path, default=cache_folder(), help="snapshots, peers and results")
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="where benchmarks.md goes")
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        help="where benchmarks.md goes: docs, or FOLDER/docs when a folder is named for some problems or for "
+        "the report only",
+    )
     parser.add_argument("--report-only", action="store_true")
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     unknown = [name for name in asked.problems if name not in PROBLEMS]
     if unknown:
         parser.error(f"unknown problem {unknown[0]!r}; known: {', '.join(PROBLEMS)}")
     strange = [name for name in asked.peers.split(",") if name and name not in TOOLS]
     if strange:
         parser.error(f"unknown peer {strange[0]!r}; known: {', '.join(TOOLS)}")
+    if asked.docs is None:
+        asked.docs = _docs(asked)
+    for option, folder in (("--docs", asked.docs), ("--folder", asked.folder)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            parser.error(f"{option} {folder} cannot be written to: {error.strerror}")
     return asked
+
+
+def _count(text: str) -> int:
+    """A number from 1 on."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
+def _docs(asked: argparse.Namespace) -> Path:
+    """Where the report goes unless it is said: what a folder of its own holds of some problems must not
+    replace the report of all."""
+    is_own = asked.folder.resolve() != cache_folder().resolve()
+    folder: Path = asked.folder
+    return folder / "docs" if is_own and (asked.problems or asked.report_only) else Path("docs")
 
 
 def main() -> None:
@@ -197,7 +228,7 @@ def main() -> None:
             measure(asked, make_certificate(Path(place)) if asked.protocol == "h2" else None)
     from benchmarks.report import write_report
 
-    write_report(asked.folder, asked.docs)
+    print(f"wrote {write_report(asked.folder, asked.docs)}")
 
 
 if __name__ == "__main__":
