@@ -194,7 +194,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(f"unknown peer {strange[0]!r}; known: {', '.join(TOOLS)}")
     if asked.docs is None:
         asked.docs = _docs(asked)
-    for option, folder in (("--docs", asked.docs), ("--folder", asked.folder)):
+    for option, folder in (("--folder", asked.folder), ("--docs", asked.docs)):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
