@@ -70,7 +70,8 @@ def record_problem(
     """Record one problem further, until nothing is missing; what the tools did, in words.
 
     Each run may take `timeout` seconds. After `_PASSES` passes, or `_PATIENCE` times that, no further pass
-    begins. A tool that does not end in time reads something else each time, so it runs only once.
+    begins. A tool that does not end in time has another chance, since the first pass waits for the real
+    index, and then none, since it reads something else each time.
     """
     problem, path = PROBLEMS[name], Path(snapshot_path(folder, name))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,12 +85,13 @@ def record_problem(
             if recorded:
                 path.write_bytes(server.get("/-/snapshot"))
         words.append(", ".join(f"{tool} {one.words}" for tool, one in done.items()))
-        going = {tool: programs[tool] for tool, one in done.items() if one.in_time}
+        going = {tool: programs[tool] for tool, one in done.items() if one.in_time or not number}
         if not recorded or not going:
             break
         if time.monotonic() - start > _PATIENCE * timeout:
             break
-    state = "incomplete" if recorded and going else "complete"
+    complete = not recorded and going.keys() == programs.keys()
+    state = "complete" if complete else "incomplete"
     return f"{path.name}: {state}, {path.stat().st_size:,} bytes; {'; '.join(words)}"
 
 
