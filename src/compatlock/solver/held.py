@@ -43,6 +43,8 @@ class HeldSearch(Search):
 
     _bounds: tuple[int, ...] = ()
     _asked_before = False
+    # Whether the answer without further bounds is proved: else no other is chased to a proof, either.
+    _proved = True
     # How much there is, if the last answer took no more.
     _grown: Growth | None = None
     _kept: tuple[Growth, list[tuple[int, dict[int, int]]]] | None = None
@@ -128,12 +130,14 @@ class HeldSearch(Search):
     def _keep(self) -> None:
         tiers = [(tier.bound, dict(tier.soft)) for tier in self.costs.tiers]
         self._kept = self._growth(), tiers
+        self._proved = self.closed_world.proved
 
     def _restore(self) -> None:
         """Begin with what is proved of every question, or, where the formula grew since, anew."""
         # What was presumed stays so: the clauses that were proved by it are kept.
         self.failures.clear()
-        self.closed_world.chases = 0
+        if self._proved:
+            self.closed_world.chases = 0
         if self._kept is not None and self._kept[0] == self._growth():
             for tier, (bound, soft) in zip(self.costs.tiers, self._kept[1], strict=True):
                 tier.bound, tier.soft = bound, dict(soft)
