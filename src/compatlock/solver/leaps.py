@@ -26,7 +26,9 @@ class Leaps:
         self._sat = sat
         self._formula = formula
         self._contradiction = contradiction
+        # The package and the cut of literals, and the newest variable that was there when this was made.
         self._places: dict[int, tuple[str, int]] = {}
+        self._known = 0
 
     def package(self, above: Collection[int], assumption: int) -> bool:
         """When the assumption that a package is newer than at a cut is refuted under `above`: prove, and make
@@ -59,7 +61,9 @@ class Leaps:
     def _older(self, literal: int) -> list[int]:
         """The literals of the cuts beyond that of one literal, ascending; none if it is no cut's."""
         formula = self._formula
-        if literal not in self._places:
+        # A variable is made for a cut or never is one's: what counts cores is not looked for each time.
+        if literal > self._known:
+            self._known = self._sat.variables
             self._places = {
                 found: (name, cut)
                 for name, cuts in formula.cuts.items()
