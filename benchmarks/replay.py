@@ -43,7 +43,9 @@ class Real:
 
     def __init__(self) -> None:
         self._network = LazyNetwork("")
-        self._opening = threading.Lock()
+        self._turn, self._guard = threading.Lock(), threading.Lock()
+        self._waiting: list[_Question] = []
+        self._answered: set[_Question] = set()
         self._live: dict[str, Listing] = {}
 
     def listing(self, project: str) -> Listing:
@@ -59,19 +61,48 @@ class Real:
         return self._fetch([], [(project, file) for file in files])
 
     def _fetch(self, listings: list[tuple[str, str]], files: list[tuple[str, File]]) -> dict[str, Metadata]:
-        found: dict[str, Metadata] = {}
+        """Metadata by file name. A network does one thing after the other: whoever's turn it is asks for all
+        that others wait for."""
+        asked = _Question(listings, files, {})
+        with self._guard:
+            self._waiting.append(asked)
+        with self._turn:
+            with self._guard:
+                batch, self._waiting = self._waiting, []
+            # Where somebody asked for it in vain, it is asked for alone.
+            if asked not in self._answered:
+                self._ask(batch if asked in batch else [*batch, asked])
+            self._answered.discard(asked)
+        return asked.found
+
+    def _ask(self, batch: list[_Question]) -> None:
+        wanted: dict[tuple[str, str], list[_Question]] = {}
+        for question in batch:
+            for project, file in question.files:
+                wanted.setdefault((project, file.filename), []).append(question)
 
         def on_listing(project: str, listing: Listing | None, _etag: str) -> None:
             if listing is not None:
                 self._live[project] = listing
 
-        def on_metadata(_project: str, file: File, metadata: Metadata) -> None:
-            found[file.filename] = metadata
+        def on_metadata(project: str, file: File, metadata: Metadata) -> None:
+            for question in wanted[project, file.filename]:
+                question.found[file.filename] = metadata
 
-        with self._opening:
-            network = self._network._opened()
-        network.fetch(listings, files, on_listing=on_listing, on_metadata=on_metadata)
-        return found
+        listings = {pair: None for question in batch for pair in question.listings}
+        files = {(name, file.filename): (name, file) for question in batch for name, file in question.files}
+        network = self._network._opened()
+        network.fetch([*listings], [*files.values()], on_listing=on_listing, on_metadata=on_metadata)
+        self._answered.update(batch)
+
+
+class _Question:
+    """What one request needs of the real index, and what came of it: metadata by file name."""
+
+    def __init__(
+        self, listings: list[tuple[str, str]], files: list[tuple[str, File]], found: dict[str, Metadata]
+    ) -> None:
+        self.listings, self.files, self.found = listings, files, found
 
 
 def _alike(listing: Listing, filename: str, around: int) -> list[File]:
