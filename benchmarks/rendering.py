@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import tarfile
+import zipfile
 from datetime import datetime, timezone
 
 from compatlock.index.snapshot import Snapshot
@@ -58,23 +59,39 @@ def core_metadata(project: str, version: str, file: File, metadata: Metadata) ->
 
 
 def sdist(project: str, version: str, file: File, metadata: Metadata) -> bytes:
-    """A source distribution, the same bytes for the same content; a zip archive is not made (b"")."""
-    if not file.filename.endswith((".tar.gz", ".tgz")):
-        return b""
-    root = file.filename.removesuffix(".tar.gz").removesuffix(".tgz")
+    """A source distribution, the same bytes for the same content; b"" in a format that nobody reads any
+    more."""
+    ending = next((each for each in (".tar.gz", ".tgz", ".zip") if file.filename.endswith(each)), "")
+    root = file.filename.removesuffix(ending)
     stem = f"{project.replace('-', '_')}-{version}"
     content = {
         "PKG-INFO": core_metadata(project, version, file, metadata),
         "pyproject.toml": _PYPROJECT.encode(),
         "backend.py": _BACKEND.replace("{stem}", stem).encode(),
     }
+    members = {f"{root}/{name}": data for name, data in content.items()}
+    if ending == ".zip":
+        return _zipped(members)
+    return gzip.compress(_tarred(members), mtime=0) if ending else b""
+
+
+def _tarred(members: dict[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
-        for name, data in content.items():
-            member = tarfile.TarInfo(f"{root}/{name}")
+        for name, data in members.items():
+            member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    return gzip.compress(packed.getvalue(), mtime=0)
+    return packed.getvalue()
+
+
+def _zipped(members: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            # As old as the format allows, the same each time.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data)
+    return packed.getvalue()
 
 
 def usable(metadata: Metadata | None) -> bool:

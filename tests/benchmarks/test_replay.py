@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,15 @@ def test_an_sdist_is_what_its_hash_says() -> None:
     assert hashlib.sha256(body).hexdigest() == listed["hashes"]["sha256"]
     with tarfile.open(fileobj=io.BytesIO(body)) as archive:
         assert "app-1.0/PKG-INFO" in archive.getnames()
+
+
+def test_an_sdist_may_be_a_zip_archive() -> None:
+    needs = Metadata(("lib",), (), "", "sdist")
+    made = rendering.sdist("app", "1.0", File("app-1.0.zip", "", "", 0, 1000), needs)
+    assert made == rendering.sdist("app", "1.0", File("app-1.0.zip", "", "", 0, 1000), needs)
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        assert "Requires-Dist: lib" in archive.read("app-1.0/PKG-INFO").decode()
+    assert rendering.sdist("app", "1.0", File("app-1.0.tar.bz2", "", "", 0, 1000), needs) == b""
 
 
 def test_what_was_not_recorded_is_counted() -> None:
