@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compatlock.solver import closed_world
 from tests.support.command import Cli
 from tests.support.index_server import IndexServer
 
@@ -55,6 +56,22 @@ def test_what_an_extra_names_is_told_when_it_is_far_behind(cli: Cli, index: Inde
     for _ in range(2):
         again = cli("lock", "-r", "app[serve]", "-r", "other")
     assert "days behind" not in again.err
+
+
+def test_beside_an_answer_that_is_not_proved_no_price_is_looked_for(
+    cli: Cli, index: IndexServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would take as long again as the answer itself."""
+    monkeypatch.setattr(closed_world, "_KNOWN_CHASES", -1)
+    for version, day in (("1.0", "2025-06-01"), ("2.0", "2025-12-01")):
+        index.add("server", version, upload_time=f"{day}T00:00:00Z")
+    index.add("app", "1.0", requires=["server<2"], upload_time="2026-01-01T00:00:00Z")
+    run = cli("lock", "-r", "app", "-r", "server", "-o", "-")
+    assert run.pins == {"app": "1.0", "server": "1.0"}
+    assert (
+        "\nnote: what server 2.0 would cost was not looked for, as the lock itself is not proved; "
+        "`compatlock explain ... server` tells more\n"
+    ) in run.err
 
 
 def test_what_a_newer_release_costs_beside_an_older_lock(cli: Cli, index: IndexServer) -> None:

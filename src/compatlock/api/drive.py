@@ -76,6 +76,11 @@ class KeptSearch:
         self._best: Solution | None = None
         self._held: HeldSearch | None = None
 
+    @property
+    def is_unproved(self) -> bool:
+        """Whether there is an answer of which it was not proved that nothing is better."""
+        return self._best is not None and not self._best.proved
+
     def best(self) -> Solution | None:
         """The answer, None when there is none. Raises what the supply raises."""
         if self._search is None:

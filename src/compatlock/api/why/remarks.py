@@ -81,7 +81,7 @@ def prices_of_freeing(
 ) -> tuple[str, ...]:
     """A remark on each package that is far behind (see `far_behind`): what the newest release would cost, as
     far as the index (or offline the cache) tells; of those that extras name also how old they are and why.
-    `kept` is the search that found the lock."""
+    `kept` is the search that found the lock. What was too much to prove of the lock is too much here, too."""
     from compatlock.api.why.explain_words import cost_in_words
     from compatlock.api.why.prices import Session
 
@@ -89,10 +89,14 @@ def prices_of_freeing(
     try:
         session = Session(request, supply, lock, kept)
         for pin, newest, days in far:
-            price = session.price(pin.name, newest, ways_out=False)
+            wanted = f"{pin.name} {newest}"
+            if kept.is_unproved:
+                cost = f"what {wanted} would cost was not looked for, as the lock itself is not proved"
+            else:
+                cost = f"{wanted} {cost_in_words(session.price(pin.name, newest, ways_out=False))}"
             age = "" if pin.is_root else f"{_age(pin, newest, days, lock, request)}; "
             why = f"`compatlock explain ... {pin.name}` tells more"
-            told.append(f"{age}{pin.name} {newest} {cost_in_words(price)}; {why}")
+            told.append(f"{age}{cost}; {why}")
     except CacheChanged:
         raise
     except IndexUnavailable:
