@@ -82,7 +82,7 @@ class Runner:
         programs = {tool: found for tool, found in self._programs.items() if tool not in FIRST}
         results = self._together(name, programs)
         missed = {tool: programs[tool] for tool, result in results.items() if result["state"] == MISSED}
-        if missed:
+        if missed and not self._asked.as_recorded:
             print(f"{name}: recording further, for {', '.join(missed)}", flush=True)
             record_problem(name, self._folder, missed, self._certificate, 3 * self._asked.peer_limit)
             results.update(self._together(name, missed))
@@ -151,16 +151,17 @@ def measure(asked: argparse.Namespace, certificate: Certificate | None) -> None:
     runner.install([*FIRST, *filter(None, asked.peers.split(","))])
     _record(names, runner, asked.folder, certificate)
     names = [name for name in names if is_recorded(asked.folder, name)]
-    if not asked.problems:
+    if not asked.problems and not asked.peers_only:
         # Results of other days would stand in the same tables.
         shutil.rmtree(asked.folder / "results", ignore_errors=True)
     start = time.monotonic()
-    for step, title in ((runner.pairs, "compatlock and uv"), (runner.peers, "other peers")):
+    steps = [(runner.pairs, "compatlock and uv"), (runner.peers, "other peers")]
+    for step, title in steps[1:] if asked.peers_only else steps:
         for number, name in enumerate(names, 1):
             minutes = (time.monotonic() - start) / 60
             print(f"--- {title}: {name}, {number} of {len(names)}, minute {minutes:.0f}", flush=True)
             step(name)
-    if not asked.problems:
+    if not asked.problems and not asked.peers_only:
         subprocess.run([sys.executable, "-m", "benchmarks.growth", "--folder", str(asked.folder)], check=True)
     print(f"measured in {(time.monotonic() - start) / 60:.0f} minutes")
 
@@ -175,6 +176,12 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         "--cold-rounds", type=_count, default=5, help="pairs with empty caches, and with stale listings"
     )
     parser.add_argument("--peer-limit", type=float, default=PEER_LIMIT, metavar="SECONDS")
+    parser.add_argument(
+        "--peers-only", action="store_true", help="leave the results of compatlock and uv as they are"
+    )
+    parser.add_argument(
+        "--as-recorded", action="store_true", help="record nothing further for the peers, which takes minutes"
+    )
     parser.add_argument("--latency", type=float, default=LATENCY, metavar="MS", help="of each answer")
     parser.add_argument("--protocol", choices=("h2", "http/1.1"), default="h2", help="h2 is over TLS")
     parser.add_argument("--folder", type=Path, default=cache_folder(), help="snapshots, peers and results")
