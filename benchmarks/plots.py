@@ -13,6 +13,7 @@ from benchmarks.report import LATE, OURS, SOLVED, Results, ratio, times_ours
 from matplotlib import pyplot, ticker
 
 _COLOURS = {"compatlock": "#0b6e4f", "uv": "#d9480f", "pip": "#1c7ed6", "pip-compile": "#74c0fc"}
+_KINDS = {"warm": "#0b6e4f", "refreshed": "#f59f00", "cold": "#4dabf7"}
 _OTHERS = {"nab": "#f08c00", "pdm": "#862e9c", "poetry": "#868e96"}
 
 
@@ -35,20 +36,20 @@ def _ratios(axes: Any) -> None:
 
 
 def times(results: dict[str, Results], path: Path) -> None:
-    """Warm and cold ratios to uv, by problem."""
-    rows: list[tuple[str, float | None, float | None]] = [
-        (name, ratio(found[OURS], found["uv"], "warm"), ratio(found[OURS], found["uv"], "cold"))
+    """Warm, refreshed and cold ratios to uv, by problem."""
+    names = [
+        name
         for name, found in results.items()
-        if OURS in found and found.get("uv", {}).get("state") == SOLVED == found[OURS]["state"]
+        if found.get("uv", {}).get("state") == SOLVED == found.get(OURS, {}).get("state")
     ]
-    figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.28 * len(rows)))
-    warm, cold = [row[1] or 0 for row in rows], [row[2] or 0 for row in rows]
-    for offset, values, label, colour in ((0.2, warm, "warm", "#0b6e4f"), (-0.2, cold, "cold", "#4dabf7")):
-        places = [len(rows) - i + offset for i in range(len(rows))]
+    figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.34 * len(names)))
+    for offset, (kind, colour) in zip((0.27, 0, -0.27), _KINDS.items(), strict=True):
+        places = [len(names) - i + offset for i in range(len(names))]
+        values = [ratio(results[name][OURS], results[name]["uv"], kind) for name in names]
         # From 1 on: to the left what is faster, to the right what is slower.
         widths = [value - 1 if value else 0 for value in values]
-        axes.barh(places, widths, height=0.38, left=1, label=label, color=colour)
-    axes.set_yticks([len(rows) - i for i in range(len(rows))], [row[0] for row in rows])
+        axes.barh(places, widths, height=0.26, left=1, label=kind, color=colour)
+    axes.set_yticks([len(names) - i for i in range(len(names))], names)
     axes.set_xlabel("time of compatlock / time of uv, by the clock (below 1: compatlock is faster)")
     _ratios(axes)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")

@@ -249,7 +249,7 @@ Ratios are compatlock / uv: below 1, compatlock is faster; the second one is of 
 spent on each (user and system, all processes), which other work on the machine disturbs least. Peak memory
 is that of the process or of its largest child.
 
-![Warm and cold time of compatlock relative to uv](images/bench-uv.png)"""
+![Warm, refreshed and cold time of compatlock relative to uv](images/bench-uv.png)"""
 _PEER_WORDS = """\
 How many times compatlock's time a tool takes (its time / compatlock's, cold); others than uv are run once,
 two of them at a time. An arrow stands for a run that had not ended when its time was over.
