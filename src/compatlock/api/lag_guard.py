@@ -62,11 +62,11 @@ class Guarded(NamedTuple):
 def parse_limits(texts: Iterable[str]) -> Limits:
     """Return the limits that `--max-lag` values state: `90d`, `12w`, `none`, `PKG=30d`, `PKG=none`; the last
     one for a package counts. Raises InputError for anything else."""
+    import re
+
     default: int | None = DEFAULT_DAYS
     packages: dict[str, int | None] = {}
     for text in texts:
-        import re
-
         match = re.match(_LIMIT, text.strip())
         if match is None:
             raise InputError(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from compatlock.model.package import Package
     from compatlock.model.request import Request
     from compatlock.model.requirement import Requirement
+    from compatlock.model.target import Target
 
 RELEASE, MINOR, AUTO = "release", "minor", "auto"
 STEPS = (AUTO, RELEASE, MINOR)
@@ -67,11 +68,11 @@ def axis_of(asked: Requirement, request: Request, supply: Supply, by: Mapping[st
     allowed = root_indexes(package, [asked, *request.roots, *request.constraints])
     releases = [index for index in allowed if index not in package.gates]
     if not releases:
-        lines = [f"`{r}`" for r in (*request.roots, *request.constraints) if r.name == asked.name]
-        within = f" within {', '.join(lines)}" if lines else ""
+        lines = [line for line in (*request.roots, *request.constraints) if line.name == asked.name]
+        within = f" within {', '.join(f'`{line}`' for line in lines)}" if lines else ""
         raise InputError(
             f"no release of `{asked}`{within} can be used for {request.target}",
-            hints=_hidden_lines(asked, request, supply),
+            hints=_hidden_lines((asked, *lines), request.target, supply),
         )
     word = by.get(asked.name, by[""])
     if word == MINOR or (word == AUTO and len(releases) > MOST_RELEASES):
@@ -80,14 +81,14 @@ def axis_of(asked: Requirement, request: Request, supply: Supply, by: Mapping[st
     return Axis(asked.name, tuple(versions), tuple((version,) for version in versions))
 
 
-def _hidden_lines(asked: Requirement, request: Request, supply: Supply) -> list[str]:
-    """Why releases that an axis asks for cannot be used."""
+def _hidden_lines(lines: Sequence[Requirement], target: Target, supply: Supply) -> list[str]:
+    """Why releases that lines about one package ask for cannot be used."""
     from compatlock.api.why.hidden_words import hidden_lines, within
     from compatlock.api.why.obstacles import obstacles
 
-    lines = [r for r in (*request.roots, *request.constraints) if r.name == asked.name]
-    bounds = [[line.specifier] for line in (asked, *lines) if line.specifier]
-    return hidden_lines(asked.name, within(obstacles(supply, asked.name), bounds), request.target)
+    name = lines[0].name
+    bounds = [[line.specifier] for line in lines if line.specifier]
+    return hidden_lines(name, within(obstacles(supply, name), bounds), target)
 
 
 def _by_minor(package: Package, releases: Sequence[int]) -> Axis:
